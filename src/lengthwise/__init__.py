@@ -1,0 +1,57 @@
+"""How long must training sequences be for a transformer to keep working on longer ones?
+
+The public names load on first use: importing lengthwise imports neither JAX nor SciPy nor matplotlib.
+"""
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "WrongInput": "errors",
+    "MachineStopped": "errors",
+    "Counts": "strings",
+    "MLP": "limit.model",
+    "Head": "limit.model",
+    "Layer": "limit.model",
+    "LimitTransformer": "limit.model",
+    "map_arrays": "limit.model",
+    "save": "limit.storage",
+    "load": "limit.storage",
+    "evaluate": "limit.evaluate",
+    "evaluate_counts": "limit.counts",
+    "evaluate_stream": "limit.evaluate",
+}
+
+__all__ = ["__version__", *_HOMES]
+
+if TYPE_CHECKING:
+    from lengthwise.errors import MachineStopped as MachineStopped
+    from lengthwise.errors import WrongInput as WrongInput
+    from lengthwise.limit.counts import evaluate_counts as evaluate_counts
+    from lengthwise.limit.evaluate import evaluate as evaluate
+    from lengthwise.limit.evaluate import evaluate_stream as evaluate_stream
+    from lengthwise.limit.model import MLP as MLP
+    from lengthwise.limit.model import Head as Head
+    from lengthwise.limit.model import Layer as Layer
+    from lengthwise.limit.model import LimitTransformer as LimitTransformer
+    from lengthwise.limit.model import map_arrays as map_arrays
+    from lengthwise.limit.storage import load as load
+    from lengthwise.limit.storage import save as save
+    from lengthwise.strings import Counts as Counts
+
+
+def __getattr__(name: str) -> Any:
+    """Loads a public name from the module it lives in."""
+    if name in _HOMES:
+        return getattr(importlib.import_module(f"lengthwise.{_HOMES[name]}"), name)
+    try:
+        return importlib.import_module(f"lengthwise.{name}")
+    except ModuleNotFoundError:
+        raise AttributeError(f"module 'lengthwise' has no attribute {name!r}") from None
+
+
+def __dir__() -> list[str]:
+    """The public names."""
+    return sorted(__all__)

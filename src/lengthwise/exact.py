@@ -1,0 +1,202 @@
+"""Numbers that stay exact: rationals, exact matrices of floats, balls, and floats rounded in a stated direction.
+
+The only file that imports python-flint. A float64 is a dyadic rational, so every weight has an exact value; what is
+computed from weights by +, -, *, / and comparisons stays a rational, and only the last line becomes a float, rounded up
+or down as the claim needs.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import flint
+import numpy as np
+from jaxtyping import Float
+
+type_alias = Any  # python-flint ships no stubs that mypy --strict accepts; its values are opaque here
+RationalMatrix = type_alias
+_BITS = 128
+
+
+def rational(value: float | int | Fraction | str) -> Fraction:
+    """The exact value of a number: a float is the dyadic rational it stores; strings may be "p/q"."""
+    return Fraction(value)
+
+
+def rational_matrix(array: Float[np.ndarray, "rows columns"]) -> RationalMatrix:
+    """A float matrix as the exact rationals it stores; its entries must be finite."""
+    rows, columns = array.shape
+    entries = [flint.fmpq(*float(value).as_integer_ratio()) for value in array.ravel()]
+    return flint.fmpq_mat(rows, columns, entries)
+
+
+def entries(matrix: RationalMatrix) -> list[list[Fraction]]:
+    """The entries of an exact matrix as Python fractions, row by row."""
+    return [[to_fraction(matrix[i, j]) for j in range(matrix.ncols())] for i in range(matrix.nrows())]
+
+
+def common_denominator(matrix: RationalMatrix) -> tuple[list[list[int]], int]:
+    """Integers over one denominator: matrix = numerators / denominator. Integers compare fast, fractions do not."""
+    numerators, denominator = matrix.numer_denom()
+    rows, columns = numerators.nrows(), numerators.ncols()
+    flat = [int(value) for value in numerators.entries()]
+    return [flat[i * columns : (i + 1) * columns] for i in range(rows)], int(denominator)
+
+
+def to_fraction(value: Any) -> Fraction:
+    """A python-flint rational as a Python fraction."""
+    return Fraction(int(value.p), int(value.q))
+
+
+def ceil_float(value: Fraction | int) -> float:
+    """The least float that is at least the rational; infinity when none is."""
+    try:
+        nearest = float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.nextafter(math.inf, 0)
+    return nearest if math.isinf(nearest) or Fraction(nearest) >= value else math.nextafter(nearest, math.inf)
+
+
+def floor_float(value: Fraction | int) -> float:
+    """The largest float that is at most the rational."""
+    return -ceil_float(-value)
+
+
+def log2_natural(value: int) -> float:
+    """log2 of a positive integer of any size, to float accuracy; exact for powers of two."""
+    return math.log2(value)
+
+
+@dataclass(frozen=True, eq=False)
+class Ball:
+    """A real number known to lie in a small interval. No ==: ask `certainly_less` or `overlaps`."""
+
+    arb: Any
+
+    @classmethod
+    def of(cls, value: "Fraction | int | float | Ball") -> "Ball":
+        """The ball around an exact value (a float counts as the rational it stores)."""
+        if isinstance(value, Ball):
+            return value
+        fraction = Fraction(value)
+        with flint.ctx.workprec(_BITS):
+            return cls(flint.arb(flint.fmpq(fraction.numerator, fraction.denominator)))
+
+    @classmethod
+    def upto(cls, value: float) -> "Ball":
+        """The ball of an upper bound that may be infinite."""
+        return cls(flint.arb("inf")) if math.isinf(value) else cls.of(value)
+
+    def _with(self, other: "Fraction | int | float | Ball", operation: str) -> "Ball":
+        with flint.ctx.workprec(_BITS):
+            return Ball(getattr(self.arb, operation)(Ball.of(other).arb))
+
+    def __add__(self, other: "Fraction | int | float | Ball") -> "Ball":
+        """Sum."""
+        return self._with(other, "__add__")
+
+    def __sub__(self, other: "Fraction | int | float | Ball") -> "Ball":
+        """Difference."""
+        return self._with(other, "__sub__")
+
+    def __mul__(self, other: "Fraction | int | float | Ball") -> "Ball":
+        """Product."""
+        return self._with(other, "__mul__")
+
+    def __truediv__(self, other: "Fraction | int | float | Ball") -> "Ball":
+        """Quotient."""
+        return self._with(other, "__truediv__")
+
+    __radd__ = __add__
+    __rmul__ = __mul__
+
+    def __rsub__(self, other: "Fraction | int | float") -> "Ball":
+        """Difference with a plain number on the left."""
+        return Ball.of(other) - self
+
+    def __rtruediv__(self, other: "Fraction | int | float") -> "Ball":
+        """Quotient with a plain number on the left."""
+        return Ball.of(other) / self
+
+    def apply(self, function: str) -> "Ball":
+        """One of exp, log, sqrt, sin, tanh of the ball."""
+        with flint.ctx.workprec(_BITS):
+            return Ball(getattr(self.arb, function)())
+
+    def power(self, exponent: "Fraction | int | float | Ball") -> "Ball":
+        """Base ** exponent for a positive base, as exp(exponent log base): ball powers are nan across zero."""
+        return (Ball.of(exponent) * self.apply("log")).apply("exp")
+
+    def upper(self) -> float:
+        """A float that is certainly not below the number; infinity when it does not fit a float."""
+        if not self.arb.is_finite():
+            return math.inf
+        return ceil_float(_endpoint(self.arb.upper()))
+
+    def lower(self) -> float:
+        """A float that is certainly not above the number."""
+        if not self.arb.is_finite():
+            return -math.inf
+        return floor_float(_endpoint(self.arb.lower()))
+
+    def log2_upper(self) -> float:
+        """log2 of the upper end, rounded up: what is left of a number too large for a float."""
+        with flint.ctx.workprec(_BITS):
+            two = flint.arb(2).log()
+            return Ball(self.arb.upper().log() / two).upper()
+
+    def certainly_less(self, other: "Fraction | int | float | Ball") -> bool:
+        """True only if every point of this ball is below every point of the other."""
+        return bool(self.arb < Ball.of(other).arb)
+
+    def overlaps(self, other: "Fraction | int | float | Ball") -> bool:
+        """True unless the two are certainly different."""
+        return bool(self.arb.overlaps(Ball.of(other).arb))
+
+    def __float__(self) -> float:
+        """The midpoint, for display."""
+        return float(self.arb.mid())
+
+    def __repr__(self) -> str:
+        """Midpoint and radius, as Arb prints them."""
+        return f"Ball({self.arb})"
+
+
+def largest(values: Iterable[Fraction]) -> Fraction:
+    """The largest of some rationals, 0 of none: the max over an empty set of distances."""
+    return max(values, default=Fraction(0))
+
+
+def power_sum(first: int, last: int, exponent: Fraction | float) -> Ball:
+    """Encloses the sum of i^-s for i = first..last, in constant time whatever the length.
+
+        sum_{i=a}^{b} i^-s = zeta(s, a) - zeta(s, b+1)   (Hurwitz),   and digamma(b+1) - digamma(a) when s = 1.
+
+    The digits that cancel grow with log2(last), so the working precision does too.
+    """
+    if last < first:
+        return Ball.of(0)
+    s = Fraction(exponent)
+    with flint.ctx.workprec(_BITS + 4 * last.bit_length()):
+        a, b = flint.arb(first), flint.arb(last + 1)
+        if s == 1:
+            return Ball(b.digamma() - a.digamma())
+        order = flint.arb(flint.fmpq(s.numerator, s.denominator))
+        return Ball(order.zeta(a) - order.zeta(b))
+
+
+def _endpoint(point: Any) -> Fraction:
+    mantissa, exponent = point.man_exp()
+    m, e = int(mantissa), int(exponent)
+    if e > 4096:  # far beyond any float: keep the sign and the size class, not the digits
+        return Fraction(1 << 4096) * (1 if m > 0 else -1 if m < 0 else 0)
+    if e < -(1 << 16):
+        return Fraction(0) if m == 0 else Fraction(m.bit_length() and (1 if m > 0 else -1), 1 << 4096)
+    return Fraction(m << e) if e >= 0 else Fraction(m, 1 << -e)
+
+
+def max_abs_row_sum(rows: Sequence[Sequence[Fraction]]) -> Fraction:
+    """The largest sum of absolute values of a row: the operator norm for the largest-coordinate norm."""
+    return largest(sum((abs(v) for v in row), Fraction(0)) for row in rows)
