@@ -1,0 +1,54 @@
+# `make demo` and `make test` need nothing but python3 (3.11 or newer) and a package index.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+WORKERS ?= 2
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-all bench docs lint device-bundle clean
+
+help:  ## what there is
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+demo: $(VENV)/.test  ## a short tour with real numbers
+	@$(BIN)/python examples/tour.py
+
+test: $(VENV)/.test  ## the tests, without the slow ones
+	$(BIN)/python -m pytest -n $(WORKERS) -q
+
+test-all: $(VENV)/.test  ## every test
+	$(BIN)/python -m pytest -n $(WORKERS) -q -m ""
+
+bench: $(VENV)/.test  ## the benchmarks, into benchmarks/results/
+	@for script in benchmarks/[a-z]*.py; do echo "== $$script"; $(BIN)/python $$script || exit $$?; done
+
+docs: $(VENV)/.docs  ## the pages, into docs/_build/html; a warning is an error
+	$(BIN)/python -m sphinx -q -W --keep-going -b html docs docs/_build/html
+
+lint: $(VENV)/.test  ## style, format, the import contract, types
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/lint-imports --no-cache
+	$(BIN)/mypy --strict
+
+# What a bare GPU machine with jax, numpy, scipy, optax, matplotlib and safetensors still lacks.
+device-bundle: $(VENV)/.test  ## wheels for a GPU machine, one folder for its PYTHONPATH
+	rm -rf $@
+	$(INSTALL) --target $@ --no-deps --only-binary=:all: --python-version 3.12 click rich markdown-it-py mdurl pygments \
+	    msgspec lark jinja2 markupsafe python-flint jaxtyping wadler-lindig
+	@du -sh $@
+
+clean:  ## removes what make made
+	rm -rf $(VENV) device-bundle docs/_build build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+$(VENV)/.test: pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	    { echo "wanted Python 3.11 or newer; got $$($(PYTHON) --version 2>&1); name a newer one: make PYTHON=python3.13" >&2; exit 2; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(INSTALL) -e '.[test]'
+	@touch $@
+
+$(VENV)/.docs: $(VENV)/.test
+	$(INSTALL) -e '.[docs]'
+	@touch $@

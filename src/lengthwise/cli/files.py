@@ -1,0 +1,50 @@
+"""Reading what the command line names; a dash is standard input."""
+
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+from lengthwise.errors import WrongInput
+
+if TYPE_CHECKING:
+    from lengthwise.limit.model import LimitTransformer
+
+STANDARD_INPUT = "standard input"
+
+
+@contextmanager
+def opened(path: str) -> Iterator[tuple[IO[bytes], str]]:
+    """A file (or pipe, or standard input for a dash) to read bytes from, and the name that errors call it by."""
+    if path == "-":
+        yield sys.stdin.buffer, STANDARD_INPUT
+        return
+    with _open(path) as file:
+        yield file, path
+
+
+def _open(path: str) -> IO[bytes]:
+    try:
+        return Path(path).open("rb")
+    except FileNotFoundError:
+        raise WrongInput("a file", "no such file", "check the path", path) from None
+    except (OSError, ValueError) as error:
+        raise WrongInput("a file", getattr(error, "strerror", None) or str(error), "check the path", path) from None
+
+
+def load_model(path: str) -> "LimitTransformer":
+    """The model in a file, or on standard input for a dash."""
+    from lengthwise.limit.storage import load
+
+    if path != "-":
+        return load(path)
+    with tempfile.TemporaryDirectory() as folder:
+        aside = Path(folder, "model.safetensors")
+        aside.write_bytes(sys.stdin.buffer.read())
+        try:
+            return load(aside)
+        except WrongInput as error:
+            where = error.where.replace(str(aside), STANDARD_INPUT)
+            raise type(error)(error.wanted, error.got, error.remedy, where) from None
