@@ -23,7 +23,9 @@ def random_head(rng, width, offsets, scale=1.0, masks=False):
 def random_mlp(rng, width):
     units = int(rng.integers(1, 5))
     activation = str(rng.choice(ACTIVATIONS)) if rng.random() < 0.7 else tuple(map(str, rng.choice(ACTIVATIONS, units)))
-    return MLP(rng.normal(size=(units, width)) * 0.5, rng.normal(size=units), rng.normal(size=(width, units)) * 0.5, activation)
+    return MLP(
+        rng.normal(size=(units, width)) * 0.5, rng.normal(size=units), rng.normal(size=(width, units)) * 0.5, activation
+    )
 
 
 def averaging(head):

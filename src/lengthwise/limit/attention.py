@@ -37,13 +37,17 @@ def exponent(
     """
     if phi is None:
         return content * log2_length if attention == "log-length" else content
+    if isinstance(phi, np.generic) and np.isfinite(phi):
+        return _plus_phi(attention, content, phi, log_position, log2_length)
     xp = namespace(content, phi)
     finite = xp.where(phi == -np.inf, 0.0, phi)
+    return xp.where(phi == -np.inf, -np.inf, _plus_phi(attention, content, finite, log_position, log2_length))
+
+
+def _plus_phi(attention: Attention, content: Any, phi: Any, log_position: Any, log2_length: Any) -> Any:
     if attention == "log-length":
-        total = (content + finite) * log2_length
-    else:
-        total = content + (finite * log_position if attention == "log-suffix" else finite)
-    return xp.where(phi == -np.inf, -np.inf, total)
+        return (content + phi) * log2_length
+    return content + (phi * log_position if attention == "log-suffix" else phi)
 
 
 def power(attention: Attention, exponents: Shaped[Any, "..."], bits: int | None) -> Shaped[Any, "..."]:
@@ -127,28 +131,21 @@ def attend_types(
     Source: two-layer notes, section 3; one-layer notes, count form of section 2.
     """
     xp = namespace(counts, codes, head.key)
-    types = codes.shape[1]
+    types, query = codes.shape[1], suffix[0]
     table = (head.key @ codes).T @ (head.query @ codes)
-    values = head.value @ codes
-    query = suffix[0]
+    flat = table.reshape(-1)
     bulk = exponent(attention, xp.take(table, query, axis=1), None, log_position, log2_length)
     bulk = xp.where(counts > 0, bulk, -np.inf)
-    flat = table.reshape(-1)
-    near = []
-    for offset in range(suffix.shape[0]):
-        content = xp.take(flat, xp.where(suffix[offset] < 0, 0, suffix[offset]) * types + query)
+    largest, near = xp.max(bulk, axis=0), []
+    for offset, key in enumerate(suffix):
+        content = xp.take(flat, xp.maximum(key, 0) * types + query)
         phi = head.phi[offset] if offset < len(head.phi) else None
         logit = exponent(attention, content, phi, log_position, log2_length)
-        near.append(logit if offset == 0 else xp.where(suffix[offset] < 0, -np.inf, logit))
-    largest = xp.max(bulk, axis=0)
-    for logit in near:
-        largest = xp.maximum(largest, logit)
+        near.append(xp.where(key < 0, -np.inf, logit) if offset else logit)
+        largest = xp.maximum(largest, near[-1])
     shift = shift_of(largest)
     weights = power(attention, bulk - shift, bits) * counts
-    mass = xp.sum(weights, axis=0)
-    total = values @ weights
-    for offset, logit in enumerate(near):
+    for key, logit in zip(suffix, near, strict=True):
         weight = power(attention, logit - shift, bits) * suffix_unit
-        mass = mass + weight
-        total = total + xp.take(values, xp.where(suffix[offset] < 0, 0, suffix[offset]), axis=1) * weight
-    return mean_of(total, mass)
+        weights = weights + (key == np.arange(types)[:, None]) * weight
+    return mean_of((head.value @ codes) @ weights, xp.sum(weights, axis=0))

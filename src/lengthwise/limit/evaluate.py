@@ -23,7 +23,8 @@ from lengthwise.limit.model import LimitTransformer
 from lengthwise.strings import Counts, encode
 
 METHODS = ("auto", "dense", "linear", "counts")
-BLOCK = 8192  # columns of a block: small enough for the cache, large enough to amortise a call
+BLOCK = 16_384  # columns of a block: small enough for the cache, large enough to amortise a call
+SHORT_BLOCK = 1_024  # where later layers keep a running sum for each distinct key
 LONGEST_DENSE = 20_000  # above this `auto` does not fall back to quadratic work
 
 Method = Literal["auto", "dense", "linear", "counts"]
@@ -53,7 +54,7 @@ def evaluate(
     if method == "dense":
         return dense(model, tokens, positions)
     try:
-        return linear(model, lambda: _blocks(tokens), positions)
+        return linear(model, lambda: _blocks(tokens, model), positions)
     except TooManyKeys:
         if method == "linear" or len(tokens) > LONGEST_DENSE:
             raise
@@ -71,7 +72,7 @@ def evaluate_stream(
 
     def checked() -> Iterable[Int[np.ndarray, " block"]]:
         for block in blocks():
-            yield from _blocks(encode(block, model.names))
+            yield from _blocks(encode(block, model.names), model)
 
     if next(iter(checked()), None) is None:
         raise WrongInput("a nonempty string", "no tokens", "a transformer needs at least one token")
@@ -86,7 +87,8 @@ def _tokens(string: Any, model: LimitTransformer) -> Int[Any, " n"]:
     return encode(string, model.names)
 
 
-def _blocks(tokens: Int[Any, " n"]) -> Iterable[Int[Any, " block"]]:
+def _blocks(tokens: Int[Any, " n"], model: LimitTransformer) -> Iterable[Int[Any, " block"]]:
     if not isinstance(tokens, np.ndarray):
         return [tokens]
-    return (tokens[start : start + BLOCK] for start in range(0, len(tokens), BLOCK))
+    size = BLOCK if model.depth <= 2 else SHORT_BLOCK
+    return (tokens[start : start + size] for start in range(0, len(tokens), size))

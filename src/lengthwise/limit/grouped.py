@@ -65,7 +65,7 @@ class _RunningHead:
         entering = (group[:size][None, :] == np.arange(len(self.known))[:, None]).astype(values.dtype)
         count = self.count + np.cumsum(entering, axis=1)
         sums = self.sums + np.cumsum(values[:, None, :size] * entering[None], axis=2)
-        result = self._means(columns, group, values, count, sums, start)
+        result: np.ndarray = self._means(columns, group, values, count, sums, start)
         self.count, self.sums = count[:, -1:].copy(), sums[:, :, -1:].copy()
         self.group, self.values = group[size:].copy(), values[:, size:].copy()
         return result
