@@ -48,8 +48,15 @@ def nearest(name: str, known: list[str], count: int = 3) -> list[str]:
 
 
 def shown(value: object, limit: int = 60) -> str:
-    """A value as it fits into an error message: its repr, cut in the middle of nowhere if long."""
-    text = repr(value)
+    """A value as it fits into an error message: its repr, cut in the middle of nowhere if long.
+
+    A repr can fail: Python refuses to print integers of more than 4300 digits, and lists nested a thousand deep.
+    """
+    try:
+        text = repr(value)
+    except Exception:
+        kind = f"{value.bit_length()} bits" if isinstance(value, int) else "a size or form that cannot be printed"
+        text = f"some {type(value).__name__} of {kind}"
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 

@@ -1,18 +1,19 @@
-"""Strings, and what one layer sees of a string: its suffix and the counts of its prefix by type.
+"""Strings, and files of strings or of what one layer sees of them."""
 
-A *type* is a pair (token, residue of the position modulo the period). Positions are 1, 2, ..., n.
-"""
-
+import codecs
+import json
 import operator
-import reprlib
+import sys
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, Never
 
 import numpy as np
 from jaxtyping import Int
 
 from lengthwise.errors import WrongInput, nearest, shown
+from lengthwise.type_counts import Counts, as_list, check_tokens, class_size
+
+__all__ = ["Counts", "class_size", "decode", "default_names", "encode", "read_counts", "read_strings", "split_text"]
 
 
 def default_names(symbols: int) -> tuple[str, ...]:
@@ -28,26 +29,27 @@ def encode(string: str | Sequence[int] | Sequence[str] | Any, names: Sequence[st
     if isinstance(string, str):
         tokens: Any = split_text(string, names)
     elif isinstance(string, np.ndarray) or hasattr(string, "__array_namespace__"):
-        return _checked_indices(np.asarray(string), names)
+        return check_tokens(np.asarray(string), len(names))
     else:
-        try:
-            tokens = list(string)
-        except TypeError:
-            raise WrongInput("a string of tokens", shown(string), "pass text, token names or token indices") from None
-    if tokens and all(isinstance(token, str) for token in tokens):
+        tokens = as_list(string, "a string of tokens", "pass text, token names or token indices")
+    kinds = set(map(type, tokens))
+    if kinds and all(issubclass(kind, str) for kind in kinds):
         return _look_up(tokens, names)
     try:
+        if bool in kinds:
+            raise TypeError
         indices = np.asarray([operator.index(token) for token in tokens], dtype=np.int64)
     except (TypeError, OverflowError):
-        raise WrongInput("token names or token indices", reprlib.repr(tokens), "use one kind throughout") from None
-    return _checked_indices(indices, names)
+        raise WrongInput("token names or token indices", shown(tokens), "use one kind throughout") from None
+    return check_tokens(indices, len(names))
 
 
 def split_text(text: str, names: Sequence[str]) -> list[str]:
     """Cuts text into token names: at blanks if there are any, else one character a token where the names allow it."""
     text = text.strip()
-    if any(character.isspace() for character in text):
-        return text.split()
+    tokens = text.split()
+    if len(tokens) > 1:
+        return tokens
     if all(len(name) == 1 for name in names):
         return list(text)
     return [text] if text else []
@@ -60,155 +62,96 @@ def decode(indices: Iterable[int], names: Sequence[str]) -> str:
 
 
 def read_strings(lines: Iterable[bytes], names: Sequence[str], source: str) -> Iterator[Int[np.ndarray, " n"]]:
-    """The strings of a text file, one a line, in order; an error names the line."""
+    """The strings of a text file, one a line, in order; an error names the line. A byte order mark is no token."""
     count = 0
     for count, line in enumerate(lines, start=1):
-        place = f"{source}, line {count}"
         try:
-            text = line.decode("utf-8")
-        except UnicodeDecodeError as error:
-            raise WrongInput(
-                "UTF-8 text",
-                f"byte 0x{line[error.start]:02x} at column {error.start + 1}",
-                "save the file as UTF-8",
-                place,
-            ) from None
-        try:
+            text = _utf8(line.removeprefix(codecs.BOM_UTF8) if count == 1 else line).rstrip("\r\n")
+            if "\r" in text:
+                raise WrongInput("one string a line", "a carriage return inside", "end lines with a line feed")
             yield encode(text, names)
         except WrongInput as error:
-            raise error.at(place) from None
+            raise error.at(f"{source}, line {count}") from None
     if count == 0:
         raise WrongInput("at least one string", "an empty file", "write one string a line", source)
 
 
-@dataclass(frozen=True, eq=False)
-class Counts:
-    """What a one-layer model sees of a string, whatever its length.
+def read_counts(text: bytes, names: Sequence[str], source: str) -> list[Counts]:
+    """The counts in a JSON text: {"suffix": ..., "table": [[...], ...]}, or a list of such objects.
 
-    suffix: the last tokens in reading order, the last token last (at least locality + 1 of them, or the whole string).
-    table: table[token][residue] = how often the token stands at positions of that residue in the prefix, the part
-    before the suffix. Entries are Python integers of any size.
+    suffix is what `encode` takes, the table is that of `Counts` with one row a token; integers of any size survive.
     """
-
-    suffix: tuple[int, ...]
-    table: tuple[tuple[int, ...], ...]
-
-    def __post_init__(self) -> None:
-        """Turns any nested sequence of integers into tuples of Python integers, or says which entry is none."""
-        object.__setattr__(
-            self, "suffix", tuple(_natural(v, f"suffix[{i}]") for i, v in enumerate(_rows(self.suffix, "suffix")))
-        )
-        table = tuple(
-            tuple(_natural(v, f"table[{s}][{r}]") for r, v in enumerate(_rows(row, f"table[{s}]")))
-            for s, row in enumerate(_rows(self.table, "table"))
-        )
-        object.__setattr__(self, "table", table)
-        if not self.suffix:
-            raise WrongInput(
-                "a suffix with at least the last token", "an empty suffix", "give the last tokens", "suffix"
-            )
-        if not table or not table[0] or len({len(row) for row in table}) != 1:
-            raise WrongInput(
-                "table[token][residue] with rows of one length >= 1",
-                f"rows of lengths {sorted({len(r) for r in table})}",
-                "give one row a token and one column a residue",
-                "table",
-            )
-        self._check_classes()
-        bad = next((t for t in self.suffix if t >= self.symbols), None)
-        if bad is not None:
-            raise WrongInput(
-                f"tokens 0..{self.symbols - 1}", f"token {bad}", "add a row to the table or fix it", "suffix"
-            )
-
-    def _check_classes(self) -> None:
-        """Positions 1..M hold floor(M/period) + [1 <= r <= M mod period] positions of residue r, no more and no fewer."""
-        prefix = self.prefix_length
-        for residue in range(self.period):
-            wanted = class_size(prefix, residue, self.period)
-            got = sum(row[residue] for row in self.table)
-            if got != wanted:
-                raise WrongInput(
-                    f"{wanted} prefix positions of residue {residue} (a prefix of {prefix} positions, period {self.period})",
-                    f"counts that sum to {got}",
-                    "no string has these counts: fix the column",
-                    f"table, residue {residue}",
-                )
-
-    @property
-    def symbols(self) -> int:
-        """Size of the vocabulary."""
-        return len(self.table)
-
-    @property
-    def period(self) -> int:
-        """Number of residues."""
-        return len(self.table[0])
-
-    @property
-    def prefix_length(self) -> int:
-        """Number of positions before the suffix."""
-        return sum(sum(row) for row in self.table)
-
-    @property
-    def length(self) -> int:
-        """Length of the whole string."""
-        return self.prefix_length + len(self.suffix)
-
-    @classmethod
-    def of(cls, string: Int[Any, " n"], symbols: int, period: int, locality: int) -> "Counts":
-        """The counts of an explicit string: suffix of locality + 1 tokens (or all of a shorter string), and the rest."""
-        indices = np.asarray(string)
-        cut = max(0, len(indices) - locality - 1)
-        residues = np.arange(1, cut + 1) % period
-        table = np.bincount(indices[:cut] * period + residues, minlength=symbols * period).reshape(symbols, period)
-        return cls(tuple(indices[cut:].tolist()), tuple(map(tuple, table.tolist())))
-
-
-def class_size(prefix: int, residue: int, period: int) -> int:
-    """How many of the positions 1..prefix are congruent to residue: floor(M/period) + [1 <= residue <= M mod period]."""
-    return prefix // period + (1 <= residue <= prefix % period)
-
-
-def _rows(value: Any, where: str) -> list[Any]:
     try:
-        return list(value)
-    except TypeError:
-        raise WrongInput("a sequence", shown(value), "give nested lists of whole numbers", where) from None
+        found = json.loads(
+            _utf8(text.removeprefix(codecs.BOM_UTF8)),
+            parse_int=_whole,
+            parse_float=_no_whole,
+            parse_constant=_no_whole,
+            object_pairs_hook=_object,
+        )
+    except json.JSONDecodeError as error:
+        got = f"{error.msg} in line {error.lineno}, column {error.colno}"
+        raise WrongInput("JSON", got, "fix the text", source) from None
+    except RecursionError:
+        raise WrongInput("lists nested two deep", "far deeper ones", "fix the text", source) from None
+    except WrongInput as error:
+        raise error.at(source) from None
+    if not isinstance(found, list):
+        return [_counts(found, names, source)]
+    if not found:
+        raise WrongInput("at least one table of counts", "an empty list", "write one", source)
+    return [_counts(entry, names, f"{source}, entry {index}") for index, entry in enumerate(found, start=1)]
 
 
-def _natural(value: Any, where: str) -> int:
+def _counts(found: Any, names: Sequence[str], source: str) -> Counts:
+    if not isinstance(found, dict) or set(found) != {"suffix", "table"}:
+        raise WrongInput('an object with the keys "suffix" and "table"', shown(found), "give these two", source)
+    suffix, table = found["suffix"], found["table"]
     try:
-        number = operator.index(value)
-    except TypeError:
-        raise WrongInput("a whole number", shown(value), "counts and tokens are whole numbers", where) from None
-    if isinstance(value, bool) or number < 0:
-        raise WrongInput("a whole number >= 0", shown(value), "counts and tokens are not negative", where)
-    return number
+        try:
+            tokens = encode(suffix, names)
+        except WrongInput as error:
+            raise error.at("suffix") from None
+        counts = Counts(tuple(tokens.tolist()), table)
+        if counts.symbols != len(names):
+            raise WrongInput(f"{len(names)} rows, one a token", f"{counts.symbols}", "add or drop rows", "table")
+    except WrongInput as error:
+        raise error.at(source) from None
+    return counts
 
 
-def _checked_indices(indices: np.ndarray, names: Sequence[str]) -> Int[np.ndarray, " n"]:
-    if indices.ndim != 1 or (indices.size and not np.issubdtype(indices.dtype, np.integer)):
-        raise WrongInput(
-            "one row of token indices", f"an array of shape {indices.shape}, {indices.dtype}", "pass one string"
-        )
-    if indices.size == 0:
-        raise WrongInput("a nonempty string", "no tokens", "a transformer needs at least one token")
-    outside = np.flatnonzero((indices < 0) | (indices >= len(names)))
-    if outside.size:
-        raise WrongInput(
-            f"token indices 0..{len(names) - 1}",
-            f"{indices[outside[0]]}",
-            "fix the token",
-            f"position {outside[0] + 1}",
-        )
-    return indices.astype(np.int64)
+def _whole(digits: str) -> int:
+    try:
+        return int(digits)
+    except ValueError:
+        wanted = f"whole numbers of at most {sys.get_int_max_str_digits()} digits"
+        raise WrongInput(wanted, f"one of {len(digits)}", "give smaller counts") from None
+
+
+def _no_whole(text: str) -> Never:
+    raise WrongInput("whole numbers", text, "counts and tokens are whole numbers")
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    names = [name for name, _ in pairs]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise WrongInput("every key once", f"{shown(twice)} twice", "drop one of them")
+    return dict(pairs)
+
+
+def _utf8(data: bytes) -> str:
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        got = f"byte 0x{data[error.start]:02x} at byte {error.start + 1}"
+        raise WrongInput("UTF-8 text", got, "save the file as UTF-8") from None
 
 
 def _look_up(tokens: list[str], names: Sequence[str]) -> Int[np.ndarray, " n"]:
     index = {name: position for position, name in enumerate(names)}
     try:
-        return np.fromiter((index[token] for token in tokens), dtype=np.int64, count=len(tokens))
+        return np.fromiter(map(index.__getitem__, tokens), dtype=np.int64, count=len(tokens))
     except KeyError as error:
         place = tokens.index(error.args[0]) + 1
         near = " or ".join(nearest(error.args[0], list(names)))

@@ -28,7 +28,7 @@ import numpy as np
 from jaxtyping import Float
 
 from lengthwise.errors import WrongInput, shown
-from lengthwise.limit.validate import ACTIVATIONS, Attention, as_array, check_names, wanted_shape
+from lengthwise.limit.validate import ACTIVATIONS, Attention, as_array, as_tuple, check_names, proven, wanted_shape
 from lengthwise.strings import default_names
 
 __all__ = ["ACTIVATIONS", "MLP", "Attention", "Head", "Layer", "LimitTransformer", "map_arrays", "named_arrays"]
@@ -42,10 +42,12 @@ class Head:
     values (constructions know theirs; the general formulas can be far larger). They are stated, not checked.
     """
 
+    __no_type_check__ = True  # for the tests' type checker: __post_init__ checks, with errors for people
+
     key: Float[Any, "inside width"]
     query: Float[Any, "inside width"]
     value: Float[Any, "width width"]
-    phi: Float[Any, " offsets"] = ()  # type: ignore[assignment]
+    phi: Float[Any, " offsets"] = ()
     known_spread: float | None = None
     known_diameter: float | None = None
 
@@ -54,9 +56,16 @@ class Head:
         for name, axes in (("key", 2), ("query", 2), ("value", 2), ("phi", 1)):
             object.__setattr__(self, name, as_array(getattr(self, name), name, axes, minus_infinity=name == "phi"))
         for name in ("known_spread", "known_diameter"):
-            known = getattr(self, name)
-            if known is not None and not (isinstance(known, (int, float)) and 0 <= known < np.inf):
-                raise WrongInput("a finite number >= 0", shown(known), "state a proven value or leave it out", name)
+            object.__setattr__(self, name, proven(getattr(self, name), name))
+        inside, width = self.key.shape
+        if self.query.shape != (inside, width):
+            raise WrongInput(
+                f"the shape of key, {(inside, width)}", f"{self.query.shape}", "they meet in an inner product", "query"
+            )
+        if self.value.shape != (width, width):
+            raise WrongInput(
+                f"shape {(width, width)}, from key's columns", f"{self.value.shape}", "match the width", "value"
+            )
 
     @property
     def locality(self) -> int:
@@ -76,6 +85,8 @@ class Head:
 class MLP:
     """y += outer @ activation(inner @ y + bias); one activation, or one a unit."""
 
+    __no_type_check__ = True  # for the tests' type checker: __post_init__ checks, with errors for people
+
     inner: Float[Any, "units width"]
     bias: Float[Any, " units"]
     outer: Float[Any, "width units"]
@@ -85,16 +96,21 @@ class MLP:
         """Makes arrays of what came and checks what one MLP can check alone."""
         for name, axes in (("inner", 2), ("bias", 1), ("outer", 2)):
             object.__setattr__(self, name, as_array(getattr(self, name), name, axes))
+        units, width = self.inner.shape
+        for name, shape in (("bias", (units,)), ("outer", (width, units))):
+            got = getattr(self, name).shape
+            if got != shape:
+                raise WrongInput(f"shape {shape}, from inner's {(units, width)}", f"{got}", "match inner", name)
         if not isinstance(self.activation, str):
-            object.__setattr__(self, "activation", tuple(self.activation))
-        for name in self.activations:
-            if name not in ACTIVATIONS:
+            object.__setattr__(self, "activation", as_tuple(self.activation, "activations", "activation"))
+        for name in (self.activation,) if isinstance(self.activation, str) else self.activation:
+            if not isinstance(name, str) or name not in ACTIVATIONS:
                 raise WrongInput(
                     f"an activation: {', '.join(ACTIVATIONS)}", shown(name), "use one of them", "activation"
                 )
-        if len(self.activations) != len(self.inner):
+        if len(self.activations) != units:
             raise WrongInput(
-                f"one activation, or {len(self.inner)}, one a unit",
+                f"one activation, or {units}, one a unit",
                 f"{len(self.activations)}",
                 "match the rows of inner",
                 "activation",
@@ -110,16 +126,19 @@ class MLP:
 class Layer:
     """Heads that read the same residual stream side by side, then an MLP (or none)."""
 
+    __no_type_check__ = True  # for the tests' type checker: __post_init__ checks, with errors for people
+
     heads: tuple[Head, ...] = ()
     mlp: MLP | None = None
 
     def __post_init__(self) -> None:
         """Accepts any sequence of heads."""
-        object.__setattr__(self, "heads", tuple(self.heads))
-        if any(not isinstance(head, Head) for head in self.heads) or not isinstance(self.mlp, (MLP, type(None))):
-            raise WrongInput(
-                "Head records, and an MLP or None", shown(self.heads), "build them with lw.Head and lw.MLP", "layer"
-            )
+        object.__setattr__(self, "heads", as_tuple(self.heads, "Head records", "heads"))
+        for number, head in enumerate(self.heads):
+            if not isinstance(head, Head):
+                raise WrongInput("a Head record", shown(head), "build it with lw.Head", f"heads.{number}")
+        if not isinstance(self.mlp, (MLP, type(None))):
+            raise WrongInput("an MLP record or None", shown(self.mlp), "build it with lw.MLP", "mlp")
 
     @property
     def locality(self) -> int:
@@ -135,8 +154,10 @@ class LimitTransformer:
     bits: the precision p of log-length attention, or None for none. tokens and coordinates are optional names.
     """
 
+    __no_type_check__ = True  # for the tests' type checker: __post_init__ checks, with errors for people
+
     embedding: Float[Any, "symbols width"]
-    positions: Float[Any, "period width"] = None  # type: ignore[assignment]
+    positions: Float[Any, "period width"] = None
     layers: tuple[Layer, ...]
     unembedding: Float[Any, "outputs width"]
     attention: Attention
@@ -152,26 +173,27 @@ class LimitTransformer:
             raise WrongInput(
                 "at least one symbol and one coordinate", f"shape {(symbols, width)}", "add rows", "embedding"
             )
-        positions = np.zeros((1, width), self.embedding.dtype) if self.positions is None else self.positions
-        object.__setattr__(self, "positions", as_array(positions, "positions", 2))
+        if self.positions is None:
+            zeros = self.embedding.__array_namespace__().zeros((1, width), dtype=self.embedding.dtype)
+            object.__setattr__(self, "positions", zeros)
+        object.__setattr__(self, "positions", as_array(self.positions, "positions", 2))
         object.__setattr__(self, "unembedding", as_array(self.unembedding, "unembedding", 2))
-        object.__setattr__(self, "layers", tuple(self.layers))
-        if not self.layers or any(not isinstance(layer, Layer) for layer in self.layers):
-            raise WrongInput("at least one Layer record", shown(self.layers), "build them with lw.Layer", "layers")
+        object.__setattr__(self, "layers", as_tuple(self.layers, "Layer records", "layers"))
+        wrong = next((layer for layer in self.layers if not isinstance(layer, Layer)), self.layers)
+        if not self.layers or wrong is not self.layers:
+            raise WrongInput("at least one Layer record", shown(wrong), "build them with lw.Layer", "layers")
         if len(self.positions) < 1:
             raise WrongInput("a period of at least 1", "a period of 0", "give one row a residue, or None", "positions")
         if len(self.unembedding) < 1:
             raise WrongInput("at least one output", "0", "give one row an output", "unembedding")
         for name, array in named_arrays(self).items():
             wanted_shape(name, array.shape, width)
-        for index, layer in enumerate(self.layers):
-            _check_layer(layer, f"layers.{index}")
         self._check_rule()
         object.__setattr__(self, "tokens", check_names(self.tokens, symbols, "tokens"))
         object.__setattr__(self, "coordinates", check_names(self.coordinates, width, "coordinates"))
 
     def _check_rule(self) -> None:
-        if self.attention not in get_args(Attention):
+        if not isinstance(self.attention, str) or self.attention not in get_args(Attention):
             raise WrongInput(
                 f"one of {', '.join(get_args(Attention))}", shown(self.attention), "name the rule", "attention"
             )
@@ -260,24 +282,3 @@ def map_arrays(model: LimitTransformer, function: Callable[[Any], Any]) -> Limit
         layers=tuple(layer(old) for old in model.layers),
         unembedding=function(model.unembedding),
     )
-
-
-def _check_layer(layer: Layer, where: str) -> None:
-    """Key and query of a head meet in one inner product; bias and outer of an MLP have one entry a unit."""
-    for number, head in enumerate(layer.heads):
-        if head.key.shape[0] != head.query.shape[0]:
-            raise WrongInput(
-                "key and query with equally many rows",
-                f"{head.key.shape[0]} and {head.query.shape[0]}",
-                "they meet in an inner product",
-                f"{where}.heads.{number}",
-            )
-    if layer.mlp is not None:
-        units = layer.mlp.inner.shape[0]
-        if layer.mlp.bias.shape != (units,) or layer.mlp.outer.shape[1] != units:
-            raise WrongInput(
-                f"bias of shape ({units},) and outer with {units} columns",
-                f"{layer.mlp.bias.shape} and {layer.mlp.outer.shape}",
-                "inner has one row a unit",
-                f"{where}.mlp",
-            )

@@ -4,8 +4,10 @@ The header's entry `lengthwise` is a JSON object with the format's version, the 
 tensors carry the names of `named_arrays`. docs/model-file.md is the specification.
 """
 
+import contextlib
 import os
-import tempfile
+import secrets
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -17,7 +19,7 @@ from lengthwise.limit.model import MLP, Head, Layer, LimitTransformer, named_arr
 
 FORMAT = 1
 _REMEDY = "pass a file that `lw.save` wrote"
-_Count = Annotated[int, msgspec.Meta(ge=0, le=1_000_000)]
+_Version = Annotated[int, msgspec.Meta(ge=1, le=FORMAT)]
 
 
 class _HeadNote(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
@@ -31,7 +33,7 @@ class _LayerNote(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class _Note(msgspec.Struct, forbid_unknown_fields=True):
-    format: _Count
+    format: _Version
     attention: str
     bits: int | None
     tokens: list[str] | None
@@ -83,12 +85,14 @@ def _assemble(note: _Note, arrays: dict[str, np.ndarray]) -> LimitTransformer:
             own = {
                 name: arrays.pop(f"layers.{index}.heads.{number}.{name}") for name in ("key", "query", "value", "phi")
             }
-            heads.append(Head(**own, known_spread=extra.known_spread, known_diameter=extra.known_diameter))
+            with _placed(f"layers.{index}.heads.{number}"):
+                heads.append(Head(**own, known_spread=extra.known_spread, known_diameter=extra.known_diameter))
         mlp = None
         if layer.activation is not None:
             own = {name: arrays.pop(f"layers.{index}.mlp.{name}") for name in ("inner", "bias", "outer")}
             activation = layer.activation if isinstance(layer.activation, str) else tuple(layer.activation)
-            mlp = MLP(**own, activation=activation)
+            with _placed(f"layers.{index}.mlp"):
+                mlp = MLP(**own, activation=activation)
         layers.append(Layer(tuple(heads), mlp))
     outer = {name: arrays.pop(name) for name in ("embedding", "positions", "unembedding")}
     return LimitTransformer(
@@ -99,6 +103,14 @@ def _assemble(note: _Note, arrays: dict[str, np.ndarray]) -> LimitTransformer:
         tokens=None if note.tokens is None else tuple(note.tokens),
         coordinates=None if note.coordinates is None else tuple(note.coordinates),
     )
+
+
+@contextlib.contextmanager
+def _placed(place: str) -> Iterator[None]:
+    try:
+        yield
+    except WrongInput as error:
+        raise error.at(place) from None
 
 
 def _read(path: Path) -> tuple[_Note, dict[str, np.ndarray]]:
@@ -117,6 +129,12 @@ def _read(path: Path) -> tuple[_Note, dict[str, np.ndarray]]:
             return note, {name: file.get_tensor(name) for name in kinds}
     except SafetensorError as error:
         raise WrongInput("a safetensors file", f"one that does not parse ({error})", _REMEDY, where) from None
+    except WrongInput:
+        raise
+    except (OSError, ValueError) as error:
+        raise WrongInput("a readable file", _reason(error), "check the path", where) from None
+    except MemoryError:
+        raise MachineStopped("to read the file", "not enough memory", "use a larger machine", where) from None
 
 
 def _header(metadata: dict[str, str], where: str) -> _Note:
@@ -139,38 +157,51 @@ def check_readable(path: Path) -> None:
     try:
         if path.is_dir():
             raise WrongInput("a file", "a folder", "name a file in it", str(path))
+        if path.exists() and not path.is_file():
+            raise WrongInput("a file", "a pipe or device", "save it as a file first", str(path))
         with path.open("rb") as file:
             if not file.read(1):
                 raise WrongInput("a file with something in it", "an empty file", _REMEDY, str(path))
     except FileNotFoundError:
         raise WrongInput("a file", "no such file", "check the path", str(path)) from None
+    except WrongInput:
+        raise
     except (OSError, ValueError) as error:
-        raise WrongInput(
-            "a readable file", getattr(error, "strerror", None) or str(error), "check the path", str(path)
-        ) from None
+        raise WrongInput("a readable file", _reason(error), "check the path", str(path)) from None
 
 
 def write_aside(path: Path, content: bytes) -> None:
     """Writes a file beside its place and renames it there: other readers see all of it or none."""
+    aside = Path(path.parent, f".{path.name[:40]}.{secrets.token_hex(4)}")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
-            aside = Path(file.name)
-            try:
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
-                aside.chmod(0o666 & ~_umask())
-                aside.replace(path)
-            except BaseException:
-                aside.unlink(missing_ok=True)
-                raise
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise MachineStopped("to write the file", reason, "choose another place or free the disk", str(path)) from None
+        special = path.exists() and not path.is_file()  # renaming onto a device would replace it
+        if not special:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            _write_and_rename(aside, path, content)
+    except (FileExistsError, NotADirectoryError):
+        raise WrongInput("a path for a file", "a file on the way", "choose another place", str(path)) from None
+    except ValueError as error:
+        raise WrongInput("a path for a file", _reason(error), "choose another place", str(path)) from None
+    except OSError as error:
+        remedy = "choose another place or free the disk"
+        raise MachineStopped("to write the file", _reason(error), remedy, str(path)) from None
+    if special:
+        got = "a folder" if path.is_dir() else "a pipe or device"
+        raise WrongInput("a path for a file", got, "choose another place", str(path))
 
 
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+def _write_and_rename(aside: Path, path: Path, content: bytes) -> None:
+    try:
+        with aside.open("xb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        aside.replace(path)
+    except BaseException:
+        with contextlib.suppress(OSError, ValueError):
+            aside.unlink(missing_ok=True)
+        raise
+
+
+def _reason(error: Exception) -> str:
+    return getattr(error, "strerror", None) or str(error)
