@@ -32,6 +32,17 @@ def rational_matrix(array: Float[np.ndarray, "rows columns"]) -> RationalMatrix:
     return flint.fmpq_mat(rows, columns, entries)
 
 
+def matrix_of(rows: Sequence[Sequence[Fraction | int]]) -> RationalMatrix:
+    """An exact matrix from its rows of rationals; at least one row."""
+    values = [flint.fmpq(value.numerator, value.denominator) for row in rows for value in row]
+    return flint.fmpq_mat(len(rows), len(rows[0]), values)
+
+
+def scaled(matrix: RationalMatrix, factor: Fraction) -> RationalMatrix:
+    """The matrix times a rational."""
+    return matrix * flint.fmpq(factor.numerator, factor.denominator)
+
+
 def entries(matrix: RationalMatrix) -> list[list[Fraction]]:
     """The entries of an exact matrix as Python fractions, row by row."""
     return [[to_fraction(matrix[i, j]) for j in range(matrix.ncols())] for i in range(matrix.nrows())]
@@ -102,8 +113,11 @@ class Ball:
         return self._with(other, "__sub__")
 
     def __mul__(self, other: "Fraction | int | float | Ball") -> "Ball":
-        """Product."""
-        return self._with(other, "__mul__")
+        """Product; an exact 0 times an infinite bound is 0, because what the bound stands for is finite."""
+        factor = Ball.of(other)
+        if self.arb.is_zero() or factor.arb.is_zero():
+            return Ball.of(0)
+        return self._with(factor, "__mul__")
 
     def __truediv__(self, other: "Fraction | int | float | Ball") -> "Ball":
         """Quotient."""
@@ -141,8 +155,14 @@ class Ball:
             return -math.inf
         return floor_float(_endpoint(self.arb.lower()))
 
+    def floor(self) -> int:
+        """An integer that is certainly not above the number, and the largest such one up to rounding."""
+        return math.floor(_endpoint(self.arb.lower())) if self.arb.is_finite() else 0
+
     def log2_upper(self) -> float:
         """log2 of the upper end, rounded up: what is left of a number too large for a float."""
+        if self.arb.is_zero():
+            return -math.inf
         with flint.ctx.workprec(_BITS):
             two = flint.arb(2).log()
             return Ball(self.arb.upper().log() / two).upper()
@@ -167,6 +187,25 @@ class Ball:
 def largest(values: Iterable[Fraction]) -> Fraction:
     """The largest of some rationals, 0 of none: the max over an empty set of distances."""
     return max(values, default=Fraction(0))
+
+
+def least(first: Ball, second: Ball) -> Ball:
+    """The better of two upper bounds of one number."""
+    return first if bool(first.arb.upper() <= second.arb.upper()) else second
+
+
+def ceil_power_of_two(exponent: Fraction) -> int:
+    """The least integer >= 2^q. For a rational q that is no integer 2^q is irrational, so enough digits decide."""
+    if exponent.denominator == 1:
+        return 1 << max(exponent.numerator, 0)
+    precision = _BITS + max(int(exponent), 0)
+    while True:
+        with flint.ctx.workprec(precision):
+            value = (flint.arb(flint.fmpq(exponent.numerator, exponent.denominator)) * flint.arb.const_log2()).exp()
+            low, high = value.lower().floor().unique_fmpz(), value.upper().floor().unique_fmpz()
+        if low is not None and low == high:
+            return int(low) + 1
+        precision *= 2
 
 
 def power_sum(first: int, last: int, exponent: Fraction | float) -> Ball:

@@ -1,0 +1,65 @@
+"""Which heads attend to the same positions on every string: for a bound they count as one."""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+from lengthwise.limit.model import LimitTransformer
+from lengthwise.limit.sensitivity import sensitivity
+from lengthwise.limit.tables import LogitTable, Slots, logit_tables, slots
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """Equivalent heads (model, head) for one query type, with the sum of their sensitivities and one head's slots."""
+
+    heads: tuple[tuple[int, int], ...]
+    sensitivity: Fraction | float
+    slots: Slots
+
+
+def ranks(options: Slots) -> tuple[tuple[int, ...], ...]:
+    """The place of every option among the distinct values, slot by slot: all comparisons, and nothing else."""
+    values = sorted(set(options.prefix).union(*options.suffix))
+    place = {value: index for index, value in enumerate(values)}
+    return tuple(tuple(place[value] for value in slot) for slot in (options.prefix, *options.suffix))
+
+
+def equivalent(first: Slots, second: Slots) -> bool:
+    """Whether all comparisons (<, =, >) between slot options agree; then the attended sets agree on every string.
+
+    Source: one-layer note, section 3 (iii). Both need the same period and locality (lift them). A masked offset is
+    equivalent to a masked one only.
+    """
+    return first.period == second.period and ranks(first) == ranks(second)
+
+
+class Comparison:
+    """The heads of several models over one vocabulary, lifted to a common period and locality."""
+
+    def __init__(self, *models: LimitTransformer) -> None:
+        self.period = math.lcm(*(model.period for model in models))
+        self.locality = max(model.locality for model in models)
+        self._heads: dict[tuple[int, int], tuple[LogitTable, Fraction | float]] = {}
+        for index, model in enumerate(models):
+            for number, (table, slope) in enumerate(zip(logit_tables(model), sensitivity(model), strict=True)):
+                self._heads[index, number] = table, slope
+
+    def patterns(self, token: int, residue: int) -> tuple[Pattern, ...]:
+        """The groups of equivalent heads for one query type, constants merged: L_G = sum of L_a."""
+        groups: dict[tuple[tuple[int, ...], ...], list[tuple[int, int]]] = {}
+        kept: dict[tuple[tuple[int, ...], ...], Slots] = {}
+        for head, (table, _) in self._heads.items():
+            options = slots(table, token, residue, self.period, self.locality)
+            key = ranks(options)
+            groups.setdefault(key, []).append(head)
+            kept.setdefault(key, options)
+        return tuple(
+            Pattern(tuple(heads), sum((self._heads[head][1] for head in heads), Fraction(0)), kept[key])
+            for key, heads in groups.items()
+        )
+
+
+def patterns(*models: LimitTransformer, token: int, residue: int) -> tuple[Pattern, ...]:
+    """The groups of equivalent heads of all models for one query type (build a Comparison to ask for many)."""
+    return Comparison(*models).patterns(token, residue)
