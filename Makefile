@@ -6,7 +6,7 @@ WORKERS ?= 2
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all bench docs lint device-bundle clean
+.PHONY: help demo test test-all bench pages docs lint device-bundle clean
 
 help:  ## what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -22,6 +22,12 @@ test-all: $(VENV)/.test  ## every test
 
 bench: $(VENV)/.test  ## the benchmarks, into benchmarks/results/
 	@for script in benchmarks/[a-z]*.py; do echo "== $$script"; $(BIN)/python $$script || exit $$?; done
+	$(BIN)/python docs/make_benchmarks.py
+
+pages: $(VENV)/.test  ## rewrites the generated pages: commands, golden examples, benchmarks
+	$(BIN)/python docs/make_help.py
+	$(BIN)/python docs/make_golden.py
+	$(BIN)/python docs/make_benchmarks.py
 
 docs: $(VENV)/.docs  ## the pages, into docs/_build/html; a warning is an error
 	$(BIN)/python -m sphinx -q -W --keep-going -b html docs docs/_build/html

@@ -25,7 +25,7 @@ LIBRARIES = ("lengthwise", "numpy", "scipy", "jax", "jaxlib", "optax", "python-f
 @json_option
 @click.pass_context
 def command(ctx: click.Context, as_json: bool) -> None:
-    r"""Show what this machine can do, and check that the methods of evaluation agree on it.
+    """Show what this machine can do, and check that the methods of evaluation agree on it.
 
     The check builds one-layer and two-layer models from a fixed seed and runs them by the definition (dense), by
     running counts (linear), from type counts (counts) and with JAX, in double and in single precision. It takes a few
@@ -39,10 +39,11 @@ def command(ctx: click.Context, as_json: bool) -> None:
     \b
     JSON fields:
       healthy            whether every check holds
-      checks             a list: check, holds, difference, allowed; with a reason where it could not run
+      checks             a list: check, holds, difference, allowed; and
+                         difference_reason where it could not run
       versions           Python and the libraries
       device, devices    the device JAX uses, and all that it sees
-      cores, memory_bytes, disk_free_bytes
+      system, cores, memory_bytes, disk_free_bytes
       seed               of the models in the check
 
     Exit codes: 0 all checks hold; 1 at least one does not.
@@ -175,7 +176,11 @@ def _devices() -> dict[str, Any]:
 
 def _machine() -> dict[str, Any]:
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    found: dict[str, Any] = {"system": platform.platform(), "cores": cores, "memory_bytes": None}
+    found: dict[str, Any] = {
+        "system": f"{platform.system()} {platform.machine()}",
+        "cores": cores,
+        "memory_bytes": None,
+    }
     try:
         found["memory_bytes"] = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
         with suppress(OSError, ValueError):  # a container may have less

@@ -58,7 +58,7 @@ def command(
     stream: bool,
     as_json: bool,
 ) -> None:
-    r"""Evaluate MODEL, a .safetensors file of a limit transformer, on every string of a file.
+    """Evaluate MODEL, a .safetensors file of a limit transformer, on every string of a file.
 
     Strings stand one a line. Tokens are separated by blanks, or are one character each where every token name is one
     character. Without token names the tokens are 0, 1, 2, ...
@@ -83,12 +83,13 @@ def command(
 
     \b
     JSON fields:
-      model, method, positions, hardmax   what was asked
-      lengths                             the length of each string
-      outputs                             a list for each string, in their order; with --positions all a list for
-                                          each position. With --hardmax each number is "p/q", or {"lower", "upper"}
-                                          where an activation is sin or tanh.
-    With --nl every line has index (from 0), length and outputs.
+      model, method, positions, hardmax: what was asked
+      lengths   the length of each string
+      outputs   a list for each string, in their order; with --positions all,
+                a list for each position. With --hardmax a number is "p/q", or
+                {"lower", "upper"} where an activation is sin or tanh.
+
+    With --nl every line is an object with index (from 0), length and outputs.
 
     Exit codes: 0 done; 2 wrong input; 3 the machine stopped it.
     """

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from lengthwise.limit.model import LimitTransformer
 
 NO_GAP = "infinite: no two logits that a query can meet differ"
+NO_SHIFT = "infinite: no positional logit differs from 1"
 
 
 @click.command("show")
@@ -26,11 +27,11 @@ NO_GAP = "infinite: no two logits that a query can meet differ"
 @click.option("--quick", is_flag=True, help="Only what the file says: no margins, sensitivities or complexity.")
 @json_option
 def command(file: str, quick: bool, as_json: bool) -> None:
-    r"""Show what FILE is: its shapes, its attention rule, its margins, sensitivity and complexity.
+    """Show what FILE is: its shapes, its attention rule, its margins, sensitivity and complexity.
 
     FILE is a .safetensors file of a limit transformer; a dash is standard input. Margins and sensitivities are exact
-    rationals of the stored weights; other constants are rounded up. A quantity that is not defined for the model is
-    shown with the reason.
+    values of the stored weights; other constants are rounded up. A quantity that is not defined for the model is shown
+    with the reason.
 
     \b
     Examples:
@@ -45,13 +46,15 @@ def command(file: str, quick: bool, as_json: bool) -> None:
       layers               a list: heads, units, activation, locality
       heads, parameters    how many, over all layers
       shapes               the shape of every array under its name in the file
-      logit_margin         one layer: the least gap below the largest logit, a rational
-      naive_logit_margin   one layer: the margin as usually printed, for comparison
-      hardmax_length       one layer with bits: from this length on attention is hardmax
-      sensitivity          one layer: for each head, how much the output can move with its attention
-      position_margin      log-suffix: the gap that decides how fast the limit is reached, a rational
+      logit_margin         one layer: the least gap below the largest logit
+      naive_logit_margin   one layer: the margin as usually printed
+      hardmax_length       one layer with bits: hardmax from this length on
+      sensitivity          one layer: output against attention, head by head
+      position_margin      log-suffix: the gap that decides how fast the limit
+                           is reached
       complexity           two layers, log-suffix: all constants of the bound
-    Where a quantity does not apply it is null, and NAME_reason says why.
+
+    Margins and sensitivities are rationals "p/q". Where a quantity does not apply it is null, and NAME_reason says why.
 
     Exit codes: 0 done; 2 wrong input.
     """
@@ -100,17 +103,14 @@ def description(model: "LimitTransformer") -> dict[str, Any]:
 
 def quantities(model: "LimitTransformer") -> dict[str, Any]:
     """What the model weighs; a quantity that is not defined for it is None with the reason beside it."""
-    from lengthwise.limit.complexity import complexity
-    from lengthwise.limit.margins import logit_margin, naive_logit_margin
-    from lengthwise.limit.regimes import position_margin
-    from lengthwise.limit.sensitivity import sensitivity
+    from lengthwise.limit.quantities import complexity, logit_margin, naive_logit_margin, position_margin, sensitivity
 
     found: dict[str, Any] = {}
-    found |= _defined("logit_margin", lambda: _margin("logit_margin", logit_margin(model)))
-    found |= _defined("naive_logit_margin", lambda: _margin("naive_logit_margin", naive_logit_margin(model)))
+    found |= _defined("logit_margin", lambda: _margin("logit_margin", logit_margin(model), NO_GAP))
+    found |= _defined("naive_logit_margin", lambda: _margin("naive_logit_margin", naive_logit_margin(model), NO_GAP))
     found |= _defined("hardmax_length", lambda: _hardmax_length(model))
     found |= _defined("sensitivity", lambda: {"sensitivity": sensitivity(model)})
-    found |= _defined("position_margin", lambda: _margin("position_margin", position_margin(model)))
+    found |= _defined("position_margin", lambda: _margin("position_margin", position_margin(model), NO_SHIFT))
     return found | _defined("complexity", lambda: {"complexity": _with_reasons(asdict(complexity(model)))})
 
 
@@ -122,22 +122,22 @@ def _defined(name: str, compute: Callable[[], dict[str, Any]]) -> dict[str, Any]
         return {name: None, f"{name}_reason": f"defined for {error.wanted}; this model has {error.got}"}
 
 
-def _margin(name: str, margin: Fraction | float) -> dict[str, Any]:
-    return {name: margin} if isinstance(margin, Fraction) else {name: None, f"{name}_reason": NO_GAP}
+def _margin(name: str, margin: Fraction | float, infinite: str) -> dict[str, Any]:
+    return {name: margin} if isinstance(margin, Fraction) else {name: None, f"{name}_reason": infinite}
 
 
 def _with_reasons(constants: dict[str, Any]) -> dict[str, Any]:
-    """Infinite constants with what they mean: no float is large enough, or no two positional logits differ."""
-    reasons = {
-        f"{name}_reason": f"above the largest float: see log2_{name}" if f"log2_{name}" in constants else NO_GAP
-        for name, value in constants.items()
-        if value == math.inf
-    }
+    """Infinite constants with what that means."""
+    reasons = {}
+    for name, value in constants.items():
+        if value == math.inf:
+            see = f": see log2_{name}" if f"log2_{name}" in constants else ""
+            reasons[f"{name}_reason"] = NO_SHIFT if name == "margin" else f"above the largest float{see}"
     return constants | reasons
 
 
 def _hardmax_length(model: "LimitTransformer") -> dict[str, Any]:
-    from lengthwise.limit.margins import hardmax_threshold
+    from lengthwise.limit.quantities import hardmax_threshold
 
     found = hardmax_threshold(model)
     fields: dict[str, Any] = {"hardmax_length": found.length, "log2_hardmax_length": float(found.log2_length)}

@@ -54,7 +54,7 @@ class Verbs(click.Group):
 @click.version_option(lengthwise.__version__, message="%(prog)s %(version)s", help="Show the version and leave.")
 @click.pass_context
 def lengthwise_command(ctx: click.Context) -> None:
-    r"""How long must training sequences be for a transformer to keep working on longer ones?
+    """How long must training sequences be for a transformer to keep working on longer ones?
 
     Every verb has its own help with examples: lengthwise run --help.
 
@@ -65,7 +65,8 @@ def lengthwise_command(ctx: click.Context) -> None:
     Exit codes:
       0    done, or the answer is yes
       1    answered, and the answer is no
-      2    wrong input or usage: one line says what was wanted, what came, and what to do
+      2    wrong input or usage: one line says what was wanted, what came,
+           and what to do
       3    the machine stopped it: disk, memory, device
       130  interrupted
 

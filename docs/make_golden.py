@@ -1,0 +1,60 @@
+"""Writes docs/golden/: what the program prints for one small case a verb. Tests compare up to times and versions."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import lengthwise as lw
+from lengthwise.limit.constructions import kgram_and, simple_task
+
+GOLDEN = Path(__file__).parent / "golden"
+CASES = {
+    "run": ["run", "model.safetensors", "--strings", "words.txt", "--json"],
+    "run-hardmax": ["run", "model.safetensors", "--counts", "table.json", "--hardmax", "--json"],
+    "run-nl": ["run", "model.safetensors", "--strings", "words.txt", "--nl"],
+    "show": ["show", "model.safetensors", "--json"],
+    "show-two-layers": ["show", "kgram.safetensors", "--json"],
+    "doctor": ["doctor", "--json"],
+    "error": ["run", "model.safetensors", "--strings", "bad.txt", "--json"],
+}
+
+
+def prepare(folder: Path) -> None:
+    """The files that the cases read."""
+    lw.save(simple_task(omega=4, bits=8), folder / "model.safetensors")
+    lw.save(kgram_and(symbols=2, order=1, backoff=0.25), folder / "kgram.safetensors")
+    (folder / "words.txt").write_text("0010210201\n0 1 2 2 2\n", encoding="utf-8")
+    (folder / "bad.txt").write_text("0010210201\n01x\n", encoding="utf-8")
+    table = [[499999999999999999], [300000000000000000], [200000000000000000]]
+    (folder / "table.json").write_text(json.dumps({"suffix": "0", "table": table}), encoding="utf-8")
+
+
+def printed(arguments: list[str], folder: Path) -> str:
+    """What the program prints in a folder: standard output, or standard error where that is empty."""
+    command = [sys.executable, "-m", "lengthwise.cli", *arguments]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, encoding="utf-8", check=False)
+    return done.stdout or done.stderr
+
+
+def tour() -> str:
+    """What the tour prints."""
+    script = Path(__file__).parent.parent / "examples" / "tour.py"
+    return subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=True).stdout
+
+
+def without_times(text: str) -> str:
+    """The tour's output with its times taken out."""
+    return re.sub(r"\[[\d.]+ m?s\]", "[time]", text)
+
+
+if __name__ == "__main__":
+    os.environ["COLUMNS"] = "100"
+    with tempfile.TemporaryDirectory() as name:
+        prepare(Path(name))
+        for case, arguments in CASES.items():
+            (GOLDEN / f"{case}.json").write_text(printed(arguments, Path(name)), encoding="utf-8")
+    (GOLDEN / "tour.txt").write_text(tour(), encoding="utf-8")
