@@ -33,24 +33,29 @@ def averaging(head):
     return Head(np.zeros_like(head.key), head.query, head.value, head.phi)
 
 
-def random_model(rng, depth=None, attention=None, masks=None, linear=True):
-    """Depth 1-3, period 1-3, locality 0-4, 1-2 heads a layer, any attention rule; middle layers average if linear."""
-    depth = int(rng.integers(1, 4)) if depth is None else depth
-    attention = str(rng.choice(["plain", "log-suffix", "log-length"])) if attention is None else attention
-    bits = int(rng.integers(2, 12)) if attention == "log-length" and rng.random() < 0.5 else None
-    masks = bool(rng.random() < 0.2) if masks is None else masks
-    width, symbols, period = int(rng.integers(2, 6)), int(rng.integers(2, 5)), int(rng.integers(1, 4))
+def random_model(rng, depth=None, attention=None, masks=None, linear=True, shape=None):
+    """Depth 1-3, period 1-3, locality 0-4, 1-2 heads a layer, any attention rule; middle layers average if linear.
+
+    shape: the stream that sizes are drawn from, where several models are to have the same ones.
+    """
+    shape = rng if shape is None else shape
+    depth = int(shape.integers(1, 4)) if depth is None else depth
+    attention = str(shape.choice(["plain", "log-suffix", "log-length"])) if attention is None else attention
+    bits = int(shape.integers(2, 12)) if attention == "log-length" and shape.random() < 0.5 else None
+    masks = bool(shape.random() < 0.2) if masks is None else masks
+    width, symbols, period = int(shape.integers(2, 6)), int(shape.integers(2, 5)), int(shape.integers(1, 4))
     layers = []
     for index in range(depth):
-        heads = [random_head(rng, width, int(rng.integers(0, 6)), masks=masks) for _ in range(int(rng.integers(1, 3)))]
+        offsets = [int(shape.integers(0, 6)) for _ in range(int(shape.integers(1, 3)))]
+        heads = [random_head(rng, width, number, masks=masks) for number in offsets]
         if linear and 0 < index < depth - 1:
             heads = [averaging(head) for head in heads]
-        layers.append(Layer(heads, random_mlp(rng, width) if rng.random() < 0.7 else None))
+        layers.append(Layer(heads, random_mlp(rng, width) if shape.random() < 0.7 else None))
     return LimitTransformer(
         embedding=rng.normal(size=(symbols, width)),
         positions=rng.normal(size=(period, width)) * 0.5,
         layers=layers,
-        unembedding=rng.normal(size=(int(rng.integers(1, 4)), width)),
+        unembedding=rng.normal(size=(int(shape.integers(1, 4)), width)),
         attention=attention,
         bits=bits,
     )

@@ -133,10 +133,10 @@ def test_linear_is_dense_on_random_models(batch, monkeypatch):
     """600 models: every rule, with and without bits and masks, period 1-3, locality 0-4, depth 1-3, block edges."""
     for seed in range(50 * batch, 50 * batch + 50):
         rng = np.random.default_rng(seed)
-        monkeypatch.setattr(evaluate_module, "BLOCK", int(rng.choice([1, 7, 33, 16_384])))
-        monkeypatch.setattr(evaluate_module, "SHORT_BLOCK", int(rng.choice([1, 5, 64, 1_024])))
+        monkeypatch.setattr(evaluate_module, "BLOCK", int(rng.choice([9, 33, 16_384])))
+        monkeypatch.setattr(evaluate_module, "CACHE", int(rng.choice([300, 1 << 17])))
         model = random_model(rng)
-        string = random_string(rng, model.symbols)
+        string = random_string(rng, model.symbols, 90)
         assert close(evaluate(model, string, "linear"), evaluate(model, string, "dense"), 1e-12), seed
         if model.depth == 1:
             everywhere = evaluate(model, string, "linear", "all")

@@ -8,8 +8,8 @@ The methods are written once for NumPy and JAX: pass a model whose weights are J
 jnp.asarray)) and the same code runs under jit, grad and vmap. NumPy works in the precision of the weights.
 """
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Literal
+from collections.abc import Callable, Iterable
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -17,25 +17,22 @@ from jaxtyping import Float, Int
 from lengthwise.errors import WrongInput, shown
 from lengthwise.limit.counts import evaluate_counts
 from lengthwise.limit.dense import dense
-from lengthwise.limit.grouped import TooManyKeys
+from lengthwise.limit.grouped import MOST_KEYS, TooManyKeys
 from lengthwise.limit.linear import linear
 from lengthwise.limit.model import LimitTransformer
 from lengthwise.strings import Counts, encode
 
 METHODS = ("auto", "dense", "linear", "counts")
-BLOCK = 16_384  # columns of a block: small enough for the cache, large enough to amortise a call
-SHORT_BLOCK = 1_024  # where later layers keep a running sum for each distinct key
+BLOCK = 16_384  # columns of a block at most: enough to amortise a call
+CACHE = 1 << 17  # numbers in one array of a block at most, so that it stays in the processor's cache
 LONGEST_DENSE = 20_000  # above this `auto` does not fall back to quadratic work
-
-Method = Literal["auto", "dense", "linear", "counts"]
-Positions = Literal["last", "all"]
 
 
 def evaluate(
     model: LimitTransformer,
-    string: str | Sequence[Any] | Int[Any, " n"],
-    method: Method = "auto",
-    positions: Positions = "last",
+    string: Any,
+    method: str = "auto",
+    positions: str = "last",
 ) -> Float[Any, "..."]:
     """The outputs of a model on one string: (outputs,) at the last position, (n, outputs) with positions="all".
 
@@ -90,5 +87,12 @@ def _tokens(string: Any, model: LimitTransformer) -> Int[Any, " n"]:
 def _blocks(tokens: Int[Any, " n"], model: LimitTransformer) -> Iterable[Int[Any, " block"]]:
     if not isinstance(tokens, np.ndarray):
         return [tokens]
-    size = BLOCK if model.depth <= 2 else SHORT_BLOCK
+    size = max(1, min(BLOCK, CACHE // _tallest(model)))
     return (tokens[start : start + size] for start in range(0, len(tokens), size))
+
+
+def _tallest(model: LimitTransformer) -> int:
+    """Rows of the tallest array that one column of a block needs."""
+    units = [len(layer.mlp.bias) for layer in model.layers if layer.mlp is not None]
+    sums = MOST_KEYS * model.width // 4 if model.depth > 2 else 0  # later layers: a running sum for each distinct key
+    return max(model.types, model.width, sums, *units, 1)
