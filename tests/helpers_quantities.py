@@ -149,7 +149,7 @@ def exact_vector(model, token, position):
 
 
 def exact_logit(model, head, key, query, offset):
-    """content + phi of one key (token, position) for one query, from the weights; None if masked."""
+    """Content + phi of one key (token, position) for one query, from the weights; None if masked."""
     k = apply(fractions(head.key), exact_vector(model, *key))
     q = apply(fractions(head.query), exact_vector(model, *query))
     content = sum((a * b for a, b in zip(k, q, strict=True)), Fraction(0))
@@ -195,20 +195,18 @@ def log_suffix_layer(layer, rows):
     for i in range(1, len(rows) + 1):
         y = rows[i - 1].copy()
         for head in layer.heads:
-            logits = []
-            for j in range(1, i + 1):
-                phi = head.phi[i - j] if i - j < len(head.phi) else 0.0
-                logits.append((head.key @ rows[j - 1]) @ (head.query @ rows[i - 1]) + (phi and math.log(i) * phi))
-            weights = np.exp(np.array(logits) - max(logits))
-            y = y + head.value @ (weights @ rows[:i]) / weights.sum()
+            phi = np.array([head.phi[i - j] if i - j < len(head.phi) else 0.0 for j in range(1, i + 1)])
+            terms = np.where(np.isinf(phi), -math.inf, math.log(i) * np.where(np.isinf(phi), 0.0, phi))
+            logits = (rows[:i] @ head.key.T) @ (head.query @ rows[i - 1]) + terms
+            if max(logits) > -math.inf:
+                weights = np.exp(logits - max(logits))
+                y = y + head.value @ (weights @ rows[:i]) / weights.sum()
         out.append(mlp_of(layer, y))
     return np.array(out)
 
 
 def input_rows(model, string):
     return np.array([model.embedding[s] + model.positions[i % model.period] for i, s in enumerate(string, start=1)])
-
-
 
 
 def one_layer_laws(model, string):

@@ -22,7 +22,14 @@ from lengthwise.exact import (
 
 
 def test_ceil_and_floor_are_the_neighbouring_floats():
-    for value in (Fraction(1, 3), Fraction(-1, 3), Fraction(10**400), Fraction(1, 10**400), Fraction(0), Fraction(7, 2)):
+    for value in (
+        Fraction(1, 3),
+        Fraction(-1, 3),
+        Fraction(10**400),
+        Fraction(1, 10**400),
+        Fraction(0),
+        Fraction(7, 2),
+    ):
         up, down = ceil_float(value), floor_float(value)
         assert down <= value <= up
         assert up == down or math.nextafter(down, math.inf) == up

@@ -5,8 +5,8 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from helpers_quantities import TOK, enumerated_margin, random_one_layer, table_model
 
+from helpers_quantities import TOK, enumerated_margin, random_one_layer, table_model
 from lengthwise.errors import WrongInput
 from lengthwise.limit.constructions import mod_p_task, simple_task
 from lengthwise.limit.margins import naive_table_margin, slots_margin, table_margin, threshold

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from helpers_quantities import exact_logit, random_one_layer, table_model
 
+from helpers_quantities import exact_logit, random_one_layer, table_model
 from lengthwise.limit.constructions import mod_p_task, simple_task
 from lengthwise.limit.quantities import Comparison, equivalent, logit_tables, patterns, slots
 

@@ -6,8 +6,8 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from helpers_quantities import BAL, MILD_H, POS, TOK, TOK_L2BAL, TOK_PERIOD_2, common_model, random_two_layer
 
+from helpers_quantities import BAL, MILD_H, POS, TOK, TOK_L2BAL, TOK_PERIOD_2, common_model, random_two_layer
 from lengthwise.errors import WrongInput
 from lengthwise.limit.model import Head
 from lengthwise.limit.quantities import head_regime, position_margin, regimes, snap_positions

@@ -22,6 +22,12 @@ _HOMES = {
     "evaluate": "limit.evaluate",
     "evaluate_counts": "limit.counts",
     "evaluate_stream": "limit.evaluate",
+    "logit_margin": "limit.quantities",
+    "position_margin": "limit.quantities",
+    "sensitivity": "limit.quantities",
+    "complexity": "limit.quantities",
+    "limit_error": "limit.quantities",
+    "round": "limit.quantities",
 }
 
 __all__ = ["__version__", *_HOMES]
@@ -37,6 +43,12 @@ if TYPE_CHECKING:
     from lengthwise.limit.model import Layer as Layer
     from lengthwise.limit.model import LimitTransformer as LimitTransformer
     from lengthwise.limit.model import map_arrays as map_arrays
+    from lengthwise.limit.quantities import complexity as complexity
+    from lengthwise.limit.quantities import limit_error as limit_error
+    from lengthwise.limit.quantities import logit_margin as logit_margin
+    from lengthwise.limit.quantities import position_margin as position_margin
+    from lengthwise.limit.quantities import round as round
+    from lengthwise.limit.quantities import sensitivity as sensitivity
     from lengthwise.limit.storage import load as load
     from lengthwise.limit.storage import save as save
     from lengthwise.strings import Counts as Counts

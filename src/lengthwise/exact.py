@@ -6,7 +6,7 @@ or down as the claim needs.
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -27,9 +27,16 @@ def rational(value: float | int | Fraction | str) -> Fraction:
 
 def rational_matrix(array: Float[np.ndarray, "rows columns"]) -> RationalMatrix:
     """A float matrix as the exact rationals it stores; its entries must be finite."""
+    if not np.isfinite(array).all():
+        raise OverflowError("an infinite or undefined entry has no exact value")
     rows, columns = array.shape
-    entries = [flint.fmpq(*float(value).as_integer_ratio()) for value in array.ravel()]
-    return flint.fmpq_mat(rows, columns, entries)
+    mantissa, exponent = np.frexp(array.astype(np.float64))
+    digits = (mantissa * 2.0**53).astype(np.int64).ravel()  # exact: 53 binary digits, or 0
+    shifts = exponent.ravel() - 53
+    low = int(shifts[digits != 0].min(initial=0))
+    shifts = np.maximum(shifts - low, 0)
+    whole = [digit << shift for digit, shift in zip(digits.tolist(), shifts.tolist(), strict=True)]
+    return scaled(flint.fmpq_mat(flint.fmpz_mat(rows, columns, whole)), Fraction(2) ** low)
 
 
 def matrix_of(rows: Sequence[Sequence[Fraction | int]]) -> RationalMatrix:
@@ -73,11 +80,6 @@ def ceil_float(value: Fraction | int) -> float:
 def floor_float(value: Fraction | int) -> float:
     """The largest float that is at most the rational."""
     return -ceil_float(-value)
-
-
-def log2_natural(value: int) -> float:
-    """log2 of a positive integer of any size, to float accuracy; exact for powers of two."""
-    return math.log2(value)
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,11 +186,6 @@ class Ball:
         return f"Ball({self.arb})"
 
 
-def largest(values: Iterable[Fraction]) -> Fraction:
-    """The largest of some rationals, 0 of none: the max over an empty set of distances."""
-    return max(values, default=Fraction(0))
-
-
 def least(first: Ball, second: Ball) -> Ball:
     """The better of two upper bounds of one number."""
     return first if bool(first.arb.upper() <= second.arb.upper()) else second
@@ -234,8 +231,3 @@ def _endpoint(point: Any) -> Fraction:
     if e < -(1 << 16):
         return Fraction(0) if m == 0 else Fraction(m.bit_length() and (1 if m > 0 else -1), 1 << 4096)
     return Fraction(m << e) if e >= 0 else Fraction(m, 1 << -e)
-
-
-def max_abs_row_sum(rows: Sequence[Sequence[Fraction]]) -> Fraction:
-    """The largest sum of absolute values of a row: the operator norm for the largest-coordinate norm."""
-    return largest(sum((abs(v) for v in row), Fraction(0)) for row in rows)

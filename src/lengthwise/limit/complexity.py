@@ -129,8 +129,15 @@ def _first(head: FirstHead) -> FirstLayerHead:
 
 
 def _second(head: SecondHead) -> SecondLayerHead:
-    numbers = (head.spread, head.diameter, head.key_gain, head.query_gain)
-    return SecondLayerHead(*(number.upper() for number in numbers), head.atoms, head.has_suffix, head.regime)
+    return SecondLayerHead(
+        spread=head.spread.upper(),
+        diameter=head.diameter.upper(),
+        key_gain=head.key_gain.upper(),
+        query_gain=head.query_gain.upper(),
+        atoms=head.atoms,
+        has_suffix=head.has_suffix,
+        regime=head.regime,
+    )
 
 
 def _check(model: LimitTransformer, period: int | None) -> None:

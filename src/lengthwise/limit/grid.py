@@ -90,13 +90,13 @@ def round_to_grid(model: LimitTransformer, bits: int) -> Rounded:
     if isinstance(bits, bool) or not isinstance(bits, int) or not 0 <= bits <= _MOST_BITS:
         raise WrongInput(f"a whole number of bits from 0 to {_MOST_BITS}", shown(bits), "20 is usual", "bits")
     rounded = table_form(model, bits)
-    pairs = list(_tables(model, rounded))
-    changes = tuple(_largest_change(*pair) for pair in pairs)
+    compared = [_compare(old, new) for old, new in _tables(model, rounded)]
+    changes = tuple(change for change, _ in compared)
     return Rounded(
         model=rounded if any(changes) else _with_declared(rounded, model),
         logit_change=max(changes, default=Fraction(0)),
         head_changes=changes,
-        spreads=tuple(max(_spread(old), _spread(new)) for old, new in pairs),
+        spreads=tuple(spread for _, spread in compared),
         sensitivities=sensitivity(model) if model.depth == 1 else None,
     )
 
@@ -122,28 +122,19 @@ def _tables(model: LimitTransformer, rounded: LimitTransformer) -> Iterator[tupl
         yield LogitTable.of_head(model, old, locality), LogitTable.of_head(rounded, new, locality)
 
 
-def _queries(table: LogitTable) -> Iterator[Slots]:
-    for token in range(table.symbols):
-        for residue in range(table.period):
-            yield slots(table, token, residue)
+def _compare(old: LogitTable, new: LogitTable) -> tuple[Fraction, Fraction]:
+    """The largest change of a logit, and the largest distance between two logits of one query, old or new."""
+    change = before_spread = after_spread = 0
+    for token in range(old.symbols):
+        for residue in range(old.period):
+            before, after = (_options(slots(table, token, residue)) for table in (old, new))
+            before_spread = max(before_spread, max(before) - min(before))
+            after_spread = max(after_spread, max(after) - min(after))
+            moves = (a * old.denominator - b * new.denominator for b, a in zip(before, after, strict=True))
+            change = max(change, max(map(abs, moves)))
+    spread = max(Fraction(before_spread, old.denominator), Fraction(after_spread, new.denominator))
+    return Fraction(change, old.denominator * new.denominator), spread
 
 
 def _options(query: Slots) -> list[int]:
     return [*query.prefix, *(value for slot in query.suffix for value in slot)]
-
-
-def _largest_change(old: LogitTable, new: LogitTable) -> Fraction:
-    scale, common = new.denominator, old.denominator * new.denominator
-    return Fraction(
-        max(
-            abs(after * old.denominator - before * scale)
-            for was, now in zip(_queries(old), _queries(new), strict=True)
-            for before, after in zip(_options(was), _options(now), strict=True)
-        ),
-        common,
-    )
-
-
-def _spread(table: LogitTable) -> Fraction:
-    widest = max(max(_options(query)) - min(_options(query)) for query in _queries(table))
-    return Fraction(widest, table.denominator)

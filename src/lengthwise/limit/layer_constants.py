@@ -11,7 +11,7 @@ from lengthwise.limit.model import MLP, Head, Layer, LimitTransformer
 from lengthwise.limit.norms import diameter, length, longest, operator_norm
 from lengthwise.limit.reach import Box, sees_nothing_at_first
 from lengthwise.limit.regimes import Regime
-from lengthwise.limit.tables import exact, head_values, type_vectors
+from lengthwise.limit.tables import content_logits, exact, head_values, type_vectors
 
 
 def total(values: Iterable[Ball | Fraction | int]) -> Ball:
@@ -76,8 +76,7 @@ def weigh_first_layer(model: LimitTransformer, regimes: tuple[Regime, ...], loca
 
 
 def _first_head(head: Head, types: RationalMatrix, regime: Regime) -> FirstHead:
-    by_query = (types * exact(head.query).transpose()) * (types * exact(head.key).transpose()).transpose()
-    numerators, denominator = common_denominator(by_query)
+    numerators, denominator = common_denominator(content_logits(head, types))
     spread = Fraction(max(max(row) - min(row) for row in numerators), denominator)
     values = head_values(head, types)
     share = {"token": Fraction(1), "balanced": Fraction(1, 1 + len(regime.offsets)), "position": Fraction(0)}

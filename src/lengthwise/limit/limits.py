@@ -85,7 +85,7 @@ def limit_rows(model: LimitTransformer, string: object) -> Float[np.ndarray, "n 
 
     Source: two-layer note, section 4. A position that has only masked keys is not treated apart.
     """
-    tokens = encode(string, model.names)  # type: ignore[arg-type]
+    tokens = encode(string, model.names)
     found = regimes(model)[0]
     positions = np.arange(1, len(tokens) + 1)
     types = tokens * model.period + positions % model.period

@@ -8,12 +8,13 @@ import numpy as np
 from jaxtyping import Float
 
 from lengthwise.errors import WrongInput
-from lengthwise.exact import RationalMatrix, common_denominator, rational_matrix
+from lengthwise.exact import RationalMatrix, common_denominator, entries, matrix_of
 from lengthwise.limit.model import MLP, LimitTransformer
 from lengthwise.limit.tables import exact, head_values, type_vectors
 
 Sensitivity = Fraction | float  # a rational, or math.inf
-_MIDDLE_AND_RADIUS = {"relu": (0.5, 0.5), "tanh": (0.5, 0.5), "sin": (0.0, 1.0), "identity": (1.0, 0.0)}
+_ZERO, _HALF, _ONE = Fraction(0), Fraction(1, 2), Fraction(1)
+_MIDDLE_AND_RADIUS = {"relu": (_HALF, _HALF), "tanh": (_HALF, _HALF), "sin": (_ZERO, _ONE), "identity": (_ONE, _ZERO)}
 Table = list[list[int]]
 
 
@@ -33,10 +34,10 @@ def sensitivity(model: LimitTransformer) -> tuple[Sensitivity, ...]:
     values = [head_values(head, types) for head in layer.heads]
     if layer.mlp is None or not len(layer.mlp.inner):
         return tuple(_largest_move(common_denominator(value * output.transpose()), None, None) for value in values)
-    weights, linear, radius, steps = _slopes(layer.mlp, output)
+    weights, linear, swings, steps = _slopes(layer.mlp, output)
     inner = exact(layer.mlp.inner).transpose()
     heavy = [unit for unit in steps if any(row[unit] for row in common_denominator(weights)[0])]
-    swing = _absolute(weights * radius)
+    swing = _absolute(swings)
     result: list[Sensitivity] = []
     for value in values:
         before = common_denominator(value * inner)
@@ -53,12 +54,15 @@ def ignorable(*models: LimitTransformer) -> frozenset[tuple[int, int]]:
 
 
 def _slopes(mlp: MLP, output: RationalMatrix) -> tuple[RationalMatrix, RationalMatrix, RationalMatrix, list[int]]:
-    """W = U B, Lin, diag(rad), and the Heaviside units (which get mid = rad = 0)."""
-    pairs = np.array([_MIDDLE_AND_RADIUS.get(name, (0.0, 0.0)) for name in mlp.activations])
+    """W = U B, Lin, W diag(rad), and the Heaviside units (which get mid = rad = 0)."""
+    pairs = [_MIDDLE_AND_RADIUS.get(name, (_ZERO, _ZERO)) for name in mlp.activations]
     weights = output * exact(mlp.outer)
-    linear = output + weights * rational_matrix(np.diag(pairs[:, 0])) * exact(mlp.inner)
+    middle, swing = (
+        matrix_of([[value * pair[which] for value, pair in zip(row, pairs, strict=True)] for row in entries(weights)])
+        for which in (0, 1)
+    )
     steps = [unit for unit, name in enumerate(mlp.activations) if name == "heaviside"]
-    return weights, linear, rational_matrix(np.diag(pairs[:, 1])), steps
+    return weights, output + middle * exact(mlp.inner), swing, steps
 
 
 def _absolute(matrix: RationalMatrix) -> tuple[Table, int]:

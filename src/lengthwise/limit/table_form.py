@@ -10,7 +10,7 @@ from jaxtyping import Float
 from lengthwise.errors import WrongInput
 from lengthwise.exact import entries
 from lengthwise.limit.model import MLP, Head, Layer, LimitTransformer
-from lengthwise.limit.tables import exact
+from lengthwise.limit.tables import content_logits, exact
 
 
 def table_form(model: LimitTransformer, bits: int) -> LimitTransformer:
@@ -28,8 +28,8 @@ def table_form(model: LimitTransformer, bits: int) -> LimitTransformer:
         return np.pad(np.asarray(array, float), ((fresh if rows else 0, 0), (fresh if columns else 0, 0)))
 
     def first(head: Head) -> Head:
-        products = (codes * exact(head.key).transpose()) * (codes * exact(head.query).transpose()).transpose()
-        table = np.array([[_nearest(value, bits) for value in row] for row in entries(products)])
+        between = entries(content_logits(head, codes).transpose())
+        table = np.array([[_nearest(value, bits) for value in row] for row in between])
         phi = [value if math.isinf(value) else _nearest(Fraction(value), bits) for value in map(float, head.phi)]
         key = np.eye(fresh, fresh + model.width)
         query = np.pad(table, ((0, 0), (0, model.width)))

@@ -34,6 +34,11 @@ def head_values(head: Head, types: RationalMatrix) -> RationalMatrix:
     return types * exact(head.value).transpose()
 
 
+def content_logits(head: Head, types: RationalMatrix) -> RationalMatrix:
+    """One row a query type, one column a key type: (K e_key) . (Q e_query)."""
+    return (types * exact(head.query).transpose()) * (types * exact(head.key).transpose()).transpose()
+
+
 @dataclass(frozen=True)
 class LogitTable:
     """The exact logits of one first-layer head: content[query type][key type] / denominator, phi[offset] / denominator.
@@ -65,14 +70,12 @@ class LogitTable:
     @classmethod
     def of_head(cls, model: LimitTransformer, head: Head, locality: int) -> "LogitTable":
         """The table of a first-layer head of the model, phi padded with 0 to the locality."""
-        types = type_vectors(model)
-        by_query = (types * exact(head.query).transpose()) * (types * exact(head.key).transpose()).transpose()
-        content, denominator = common_denominator(by_query)
+        content, denominator = common_denominator(content_logits(head, type_vectors(model)))
         phi = exact_phi(head, locality)
         common = math.lcm(denominator, *(value.denominator for value in phi if value is not None))
         factor = common // denominator
         return cls(
-            tuple(tuple(value * factor for value in row) for row in content),
+            tuple(tuple(row) if factor == 1 else tuple(value * factor for value in row) for row in content),
             tuple(None if value is None else int(value * common) for value in phi),
             common,
             model.symbols,
