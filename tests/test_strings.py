@@ -173,9 +173,9 @@ def test_a_million_tokens_within_a_second(glue):
     line = glue.join([b"0", b"1"] * 500_000)
     seconds = []
     for _ in range(3):
-        start = time.perf_counter()
+        start = time.process_time()
         (string,) = read_strings([line], "01", "file")
-        seconds.append(time.perf_counter() - start)
+        seconds.append(time.process_time() - start)
     assert string.shape == (1_000_000,)
     assert string.sum() == 500_000
     assert min(seconds) < 1
