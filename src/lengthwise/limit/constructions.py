@@ -1,9 +1,10 @@
-"""Four tasks as explicit weights, each with the derivation beside them.
+"""Tasks as explicit weights, each with the derivation beside them.
 
-    simple_task    sin(omega (c_0 - c_1) / (c_0 + c_1)), c_s the number of tokens s
-    mod_p_task     the mean of the tokens at positions congruent to a residue
-    kgram_add      the law of what followed the last k tokens, from added logits
-    kgram_and      the same with an exact limit, from a conjunction in the MLP
+simple_task    sin(omega (c_0 - c_1) / (c_0 + c_1)), c_s the number of tokens s
+mod_p_task     the mean of the tokens at positions congruent to a residue
+tail_task      the mean of all tokens plus the mean of the last few, minus 1
+kgram_add      the law of what followed the last k tokens, from added logits
+kgram_and      the same with an exact limit, from a conjunction in the MLP
 """
 
 import math
@@ -17,26 +18,30 @@ from lengthwise.limit.model import MLP, Attention, Head, Layer, LimitTransformer
 _SQRT2_UP = math.nextafter(math.sqrt(2), 2)
 
 
-def simple_task(omega: float, bits: int | None = None, attention: Attention = "log-length") -> LimitTransformer:
+def simple_task(
+    omega: float, bits: int | None = None, attention: Attention = "log-length", symbols: int = 3
+) -> LimitTransformer:
     """SimpleTask: under hardmax the output is sin(omega (c_0 - c_1)/(c_0 + c_1)), and 0 if there is no 0 and no 1.
 
-    Every query gives the tokens 0, 1, 2 the logits 1, 1, 0 and their values are +1, -1, 0. So the hardmax attends the
-    0s and 1s alike and its mean is (c_0 - c_1)/(c_0 + c_1); one sin unit finishes. Sensitivity 2 omega, margin 1.
+    Every query gives the tokens 0 and 1 the logit 1 and the others 0; the values are +1, -1, 0, .... So the hardmax
+    attends the 0s and 1s alike and its mean is (c_0 - c_1)/(c_0 + c_1); one sin unit finishes. Sensitivity 2 omega,
+    margin 1.
     """
-    balance, answer, width = 3, 4, 5
+    _check(symbols >= 3, "at least 3 symbols", f"{symbols}")
+    balance, answer, width = symbols, symbols + 1, symbols + 2
     head = Head(
         key=_row(width, {0: 1, 1: 1}),
-        query=_row(width, {0: 1, 1: 1, 2: 1}),
+        query=_row(width, dict.fromkeys(range(symbols), 1.0)),
         value=_matrix(width, {(balance, 0): 1, (balance, 1): -1}),
     )
     mlp = MLP(_row(width, {balance: omega}), [0], _row(width, {answer: 1}).T, "sin")
     return LimitTransformer(
-        embedding=np.eye(3, width),
+        embedding=np.eye(symbols, width),
         layers=(Layer((head,), mlp),),
         unembedding=_row(width, {answer: 1}),
         attention=attention,
         bits=bits,
-        coordinates=("token=0", "token=1", "token=2", "balance", "answer"),
+        coordinates=(*(f"token={token}" for token in range(symbols)), "balance", "answer"),
     )
 
 
@@ -63,6 +68,25 @@ def mod_p_task(
         attention=attention,
         bits=bits,
         coordinates=("token", *(f"residue={r}" for r in range(period)), "answer"),
+    )
+
+
+def tail_task(tail: int, bits: int | None = None) -> LimitTransformer:
+    """TailTask: under hardmax the output is the mean of all tokens plus the mean of the last `tail` ones, minus 1.
+
+    The first head has all logits 0 and averages everything; the second has phi = 1 on the offsets 0..tail - 1, so its
+    hardmax attends exactly those. Log-length attention, sensitivities 1 and 1, margin 1.
+    """
+    _check(tail >= 1, "a tail of at least 1 token", f"{tail}")
+    width, answer = 3, 2  # token, constant 1, answer
+    zero, read = np.zeros((1, width)), _matrix(width, {(answer, 0): 1})
+    return LimitTransformer(
+        embedding=[[0, 1, -1], [1, 1, -1]],
+        layers=(Layer((Head(zero, zero, read), Head(zero, zero, read, phi=np.ones(tail)))),),
+        unembedding=_row(width, {answer: 1}),
+        attention="log-length",
+        bits=bits,
+        coordinates=("token", "one", "answer"),
     )
 
 

@@ -1,0 +1,1 @@
+"""Tasks: what there is to learn, with an exact target, samplers, and what is known about it."""

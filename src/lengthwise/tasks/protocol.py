@@ -1,0 +1,80 @@
+"""What every task provides, and what one layer may be told about a string instead of the string."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from lengthwise.limit.model import LimitTransformer
+
+Draw = Callable[[Any], Any]  # draw(bounds): independent uniform integers in [0, bound), one for each entry
+
+
+@dataclass(frozen=True, eq=False)
+class Statistics:
+    """Sufficient statistics of a batch of strings for one layer read at the last position; one column a string.
+
+    length: the lengths n. prefix: counts by type token * period + residue before the suffix.
+    suffix: the type t positions back, row 0 the last token; -1 where the string has no such position.
+    """
+
+    length: Int[Any, " batch"]
+    prefix: Int[Any, "types batch"]
+    suffix: Int[Any, "offsets batch"]
+
+
+@dataclass(frozen=True)
+class Known:
+    """Constants of a task's solution by hardmax attention; None where there is none to state."""
+
+    sensitivity: float | None
+    margin: float | None
+    period: int
+    source: str
+
+
+class RegressionTask(Protocol):
+    """A real-valued target at the last position of a string.
+
+    Parameters named in `traced` are numbers that may be traced (one compiled program serves all their values);
+    the others change shapes.
+    """
+
+    name: ClassVar[str]
+    traced: ClassVar[tuple[str, ...]]
+
+    @property
+    def symbols(self) -> int:
+        """Size of the vocabulary."""
+
+    @property
+    def period(self) -> int:
+        """Period of the positions that the target reads."""
+
+    @property
+    def locality(self) -> int:
+        """Largest offset from the end whose token the target reads."""
+
+    @property
+    def shortest(self) -> int:
+        """Least length of a string."""
+
+    def target(self, string: Sequence[int]) -> float:
+        """The exact target of one string."""
+
+    def strings(self, generator: np.random.Generator, length: int, count: int) -> Int[np.ndarray, "count length"]:
+        """Strings of one length from the task's law."""
+
+    def statistics(self, length: Int[Any, " batch"], draw: Draw) -> Statistics:
+        """The statistics of one string of each length, exactly in distribution, at a cost that does not grow with it."""
+
+    def target_of(self, statistics: Statistics) -> Float[Any, " batch"]:
+        """The targets, from the statistics alone."""
+
+    def known(self) -> Known:
+        """What is known of its solution."""
+
+    def construction(self) -> LimitTransformer:
+        """Weights that solve the task on all long strings."""

@@ -1,0 +1,224 @@
+"""Four tasks with a real-valued target, each with samplers that cost the same at every length.
+
+The samplers rest on two closed forms. If q is uniform on the simplex and the tokens are drawn from q, the vector of
+token counts is uniform over all compositions of the length, which "stars and bars" draws directly; and given the
+counts all orders are equally likely, so the last tokens are drawn from the counts without replacement.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from lengthwise.limit.attention import namespace
+from lengthwise.limit.constructions import mod_p_task, simple_task, tail_task
+from lengthwise.limit.model import LimitTransformer
+from lengthwise.tasks.protocol import Draw, Known, Statistics
+
+
+@dataclass(frozen=True)
+class SimpleTask:
+    """sin(omega (c_0 - c_1) / (c_0 + c_1)), c_s the number of tokens s; 0 if there is no 0 and no 1.
+
+    Data: q uniform on the simplex, tokens drawn from q. More than three symbols add distractors, which change how
+    many strings there are and nothing else.
+
+        0 1 2 0 0 2   ->   sin(omega (3 - 1) / (3 + 1)) = sin(omega / 2)
+
+    Source: the workshop version of "Quantitative Bounds for Length Generalization in Transformers"; the argument for
+    c_0 + c_1 = 0 and the distractors are ours.
+    """
+
+    omega: float = 2.0
+    symbols: int = 3
+    name: ClassVar[str] = "simple"
+    traced: ClassVar[tuple[str, ...]] = ("omega",)
+    period: ClassVar[int] = 1
+    locality: ClassVar[int] = 0
+    shortest: ClassVar[int] = 1
+
+    def target(self, string: Sequence[int]) -> float:
+        """The definition."""
+        zeros, ones = list(string).count(0), list(string).count(1)
+        return math.sin(self.omega * (zeros - ones) / (zeros + ones)) if zeros + ones else 0.0
+
+    def strings(self, generator: np.random.Generator, length: int, count: int) -> Int[np.ndarray, "count length"]:
+        """Tokens drawn independently from one q a string, q uniform on the simplex."""
+        law = generator.dirichlet(np.ones(self.symbols), size=count)
+        choice = generator.random((count, length, 1)) > np.cumsum(law, axis=1)[:, None, :-1]
+        return choice.sum(axis=2)
+
+    def statistics(self, length: Int[Any, " batch"], draw: Draw) -> Statistics:
+        """Counts uniform over the compositions of the length; the last token drawn from them."""
+        counts = composition(length, self.symbols, draw)
+        last, prefix = take_one(counts, length, draw)
+        return Statistics(length, prefix, last[None])
+
+    def target_of(self, statistics: Statistics) -> Float[Any, " batch"]:
+        """The definition on the counts of the whole string."""
+        xp = namespace(statistics.prefix)
+        counts = [statistics.prefix[s] + (statistics.suffix[0] == s) for s in (0, 1)]
+        both = counts[0] + counts[1]
+        return xp.sin(self.omega * ((counts[0] - counts[1]) / xp.where(both == 0, 1, both)))
+
+    def known(self) -> Known:
+        """The construction's constants."""
+        return Known(2 * self.omega, 1.0, 1, "one-layer notes, section 11")
+
+    def construction(self) -> LimitTransformer:
+        """Hardmax over the 0s and 1s, then one sin unit."""
+        return simple_task(self.omega, symbols=self.symbols)
+
+
+@dataclass(frozen=True)
+class ModPTask:
+    """The mean of the tokens at positions i (from 1) with i mod period == residue.
+
+    Data: one share of ones for each residue, uniform on [0, 1]; tokens drawn independently. Lengths start at the
+    period, so that the class is never empty.
+
+        period 3, residue 1:   1 0 1 0 1 1 1   ->   (1 + 0 + 1) / 3, positions 1, 4, 7
+
+    Source: the workshop version of "Quantitative Bounds for Length Generalization in Transformers".
+    """
+
+    period: int = 3
+    residue: int = 1
+    name: ClassVar[str] = "modp"
+    traced: ClassVar[tuple[str, ...]] = ()
+    symbols: ClassVar[int] = 2
+    locality: ClassVar[int] = 0
+
+    @property
+    def shortest(self) -> int:
+        """The class of the residue is not empty from here on."""
+        return self.period
+
+    def target(self, string: Sequence[int]) -> float:
+        """The definition."""
+        chosen = [int(token) for i, token in enumerate(string, start=1) if i % self.period == self.residue]
+        return sum(chosen) / len(chosen)
+
+    def strings(self, generator: np.random.Generator, length: int, count: int) -> Int[np.ndarray, "count length"]:
+        """Independent coins, one bias for each residue of each string."""
+        share = generator.random((count, self.period))[:, np.arange(1, length + 1) % self.period]
+        return (generator.random((count, length)) < share).astype(np.int64)
+
+    def statistics(self, length: Int[Any, " batch"], draw: Draw) -> Statistics:
+        """In each class of n_r positions the number of ones is uniform on 0..n_r; the last token is one of its class."""
+        xp = namespace(length)
+        residues = np.arange(self.period)[:, None]
+        size = length // self.period + ((residues >= 1) & (residues <= length % self.period))
+        ones = draw(size + 1)
+        last_residue = length % self.period
+        mine = residues == last_residue
+        last = xp.asarray(draw(xp.sum(size * mine, axis=0)) < xp.sum(ones * mine, axis=0), dtype=ones.dtype)
+        zeros = size - ones
+        prefix = xp.concat([zeros - mine * (1 - last), ones - mine * last], axis=0)  # row token * period + residue
+        return Statistics(length, prefix, (last * self.period + last_residue)[None])
+
+    def target_of(self, statistics: Statistics) -> Float[Any, " batch"]:
+        """The definition on the counts of the whole string."""
+        here = statistics.suffix[0]
+        ones = statistics.prefix[self.period + self.residue] + (here == self.period + self.residue)
+        zeros = statistics.prefix[self.residue] + (here == self.residue)
+        return ones / (ones + zeros)
+
+    def known(self) -> Known:
+        """The construction's constants."""
+        return Known(1.0, 1.0, self.period, "one-layer notes, section 11")
+
+    def construction(self) -> LimitTransformer:
+        """Hardmax over the positions of the residue."""
+        return mod_p_task(self.period, self.residue)
+
+
+@dataclass(frozen=True)
+class TailTask:
+    """The mean of all tokens plus the mean of the last `tail` tokens, minus 1.
+
+    Data: the last `tail` tokens are fair coins, the others coins of one bias, uniform on [0, 1]. A head must find
+    the last `tail` positions whatever the length, so the locality of the solution is tail - 1. Ours.
+
+        tail 2:   1 1 0 1 0   ->   3/5 + 1/2 - 1
+    """
+
+    tail: int = 2
+    name: ClassVar[str] = "tail"
+    traced: ClassVar[tuple[str, ...]] = ()
+    symbols: ClassVar[int] = 2
+    period: ClassVar[int] = 1
+
+    @property
+    def locality(self) -> int:
+        """The last `tail` tokens are the offsets 0..tail - 1."""
+        return self.tail - 1
+
+    @property
+    def shortest(self) -> int:
+        """All of the last tokens exist."""
+        return self.tail
+
+    def target(self, string: Sequence[int]) -> float:
+        """The definition."""
+        tokens = [int(token) for token in string]
+        return sum(tokens) / len(tokens) + sum(tokens[-self.tail :]) / self.tail - 1
+
+    def strings(self, generator: np.random.Generator, length: int, count: int) -> Int[np.ndarray, "count length"]:
+        """Coins of one bias a string, then fair coins."""
+        share = np.where(np.arange(length) < length - self.tail, generator.random((count, 1)), 0.5)
+        return (generator.random((count, length)) < share).astype(np.int64)
+
+    def statistics(self, length: Int[Any, " batch"], draw: Draw) -> Statistics:
+        """The number of ones before the tail is uniform; the tail is drawn coin by coin."""
+        xp = namespace(length)
+        before = length - self.tail
+        ones = draw(before + 1)
+        coins = draw(xp.zeros((self.tail, 1), dtype=length.dtype) + xp.zeros_like(length) + 2)
+        return Statistics(length, xp.stack([before - ones, ones]), coins)
+
+    def target_of(self, statistics: Statistics) -> Float[Any, " batch"]:
+        """The definition on counts and tail."""
+        tail = namespace(statistics.prefix).sum(statistics.suffix[: self.tail], axis=0)
+        return (statistics.prefix[1] + tail) / statistics.length + tail / self.tail - 1
+
+    def known(self) -> Known:
+        """The construction's constants: two heads of sensitivity 1."""
+        return Known(2.0, 1.0, 1, "ours: one head averages, one attends the last positions")
+
+    def construction(self) -> LimitTransformer:
+        """One head averages everything, one has phi = 1 on the last positions."""
+        return tail_task(self.tail)
+
+
+def composition(total: Int[Any, " batch"], parts: int, draw: Draw) -> Int[Any, "parts batch"]:
+    """Uniform over the ways to write each total as an ordered sum of `parts` naturals.
+
+    Stars and bars: parts - 1 distinct bars among total + parts - 1 places (Floyd's sampling without replacement),
+    sorted; the parts are the gaps.
+    """
+    xp = namespace(total)
+    places = total + parts - 1
+    bars: list[Any] = []
+    for index in range(parts - 1):
+        last = places - (parts - 1) + index  # places 0..last are open in this round
+        bar = draw(last + 1)
+        for other in list(bars):
+            bar = xp.where(bar == other, last, bar)
+        bars.append(bar)
+    ordered = xp.sort(xp.stack(bars), axis=0)
+    edges = xp.concat([xp.zeros_like(total)[None] - 1, ordered, places[None]], axis=0)
+    return edges[1:] - edges[:-1] - 1
+
+
+def take_one(
+    counts: Int[Any, "types batch"], total: Int[Any, " batch"], draw: Draw
+) -> tuple[Int[Any, " batch"], Int[Any, "types batch"]]:
+    """Draws one token from each column's counts; returns it and the counts that are left."""
+    xp = namespace(counts)
+    place = draw(total)
+    token = xp.sum(xp.asarray(place >= xp.cumulative_sum(counts, axis=0), dtype=counts.dtype), axis=0)
+    return token, counts - (np.arange(counts.shape[0])[:, None] == token)

@@ -1,0 +1,1 @@
+"""Training: JAX lives here."""

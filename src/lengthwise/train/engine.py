@@ -1,0 +1,129 @@
+"""Hundreds of small models trained by one compiled program.
+
+Members train in tiles of fixed width; `train_chunk` advances one tile by a fixed number of steps:
+
+    (state, trace) = train_chunk(state, plan)
+
+Everything that differs between members of a shape is traced: seed, longest training length, task parameters, learning
+rate, number of steps, stop rule. A member that stops is frozen bit for bit; between chunks the unfinished members are
+re-packed into fewer tiles. Its numbers depend on its own record and on the tile's width, never on its neighbours.
+"""
+
+import functools
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float, Int
+
+from lengthwise.tasks.protocol import RegressionTask
+from lengthwise.train.statistics import Architecture, Weights, drawing, initial_weights, outputs, rate_factors
+
+BETAS, EPSILON = (0.9, 0.999), 1e-8
+SMOOTHING = 0.98  # of the loss that the stop rule reads: about 50 steps
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What a compiled program is made for; the task's traced parameters do not count."""
+
+    task: Any
+    sizes: Architecture
+    batch: int
+    tile: int
+    chunk: int
+
+
+class Plan(NamedTuple):
+    """What differs between members and does not change: one entry a member."""
+
+    key: Array  # the member's own stream
+    longest: Array  # training lengths are uniform on shortest..longest
+    parameters: dict[str, Array]  # the task's traced parameters
+    rate: Array  # Adam's learning rate for embeddings, at the start
+    steps: Array  # the cosine decay reaches 0 here
+    stop: Array  # smoothed training loss at which the member stops
+
+
+class State(NamedTuple):
+    """What changes: one entry a member. `step` counts the updates made."""
+
+    weights: Weights
+    first: Weights  # Adam's moments
+    second: Weights
+    step: Int[Array, "..."]
+    loss: Float[Array, "..."]  # smoothed
+    done: Array
+    diverged: Array
+
+
+def start(key: Array, sizes: Architecture) -> State:
+    """A member before its first step."""
+    weights = initial_weights(jax.random.fold_in(key, 0), sizes)
+    zeros = jax.tree.map(jnp.zeros_like, weights)
+    return State(weights, zeros, zeros, jnp.int32(0), jnp.float32(jnp.inf), jnp.bool_(False), jnp.bool_(False))
+
+
+def squared_error(weights: Weights, task: RegressionTask, sizes: Architecture, key: Array, length: Array) -> Array:
+    """Mean squared error on one string of each length, drawn from the task's law."""
+    statistics = task.statistics(length, drawing(key))
+    return jnp.mean((outputs(weights, sizes, statistics) - task.target_of(statistics)) ** 2)
+
+
+def step(shape: Shape, plan: Plan, state: State) -> tuple[State, Array]:
+    """One update of one member: fresh strings, Adam with cosine decay; frozen once done. Returns the batch's loss."""
+    task = replace(shape.task, **plan.parameters)
+    key = jax.random.fold_in(jax.random.fold_in(plan.key, 1), state.step)
+    length = jax.random.randint(jax.random.fold_in(key, 0), (shape.batch,), task.shortest, plan.longest + 1)
+    loss, gradient = jax.value_and_grad(squared_error)(
+        state.weights, task, shape.sizes, jax.random.fold_in(key, 1), length
+    )
+    count = state.step + 1
+    rate = plan.rate * 0.5 * (1 + jnp.cos(jnp.pi * state.step / plan.steps))
+    first = _moment(state.first, gradient, BETAS[0], 1)
+    second = _moment(state.second, gradient, BETAS[1], 2)
+    correction = [1 - jnp.power(jnp.float32(beta), count) for beta in BETAS]
+    weights = {
+        name: value - rate * factor * (first[name] / correction[0]) / (jnp.sqrt(second[name] / correction[1]) + EPSILON)
+        for (name, value), factor in zip(state.weights.items(), _factors(shape, state.weights), strict=True)
+    }
+    smooth = jnp.where(jnp.isinf(state.loss), loss, SMOOTHING * state.loss + (1 - SMOOTHING) * loss)
+    diverged = ~jnp.isfinite(loss)
+    done = diverged | (smooth < plan.stop) | (count >= plan.steps)
+    new = State(weights, first, second, count, smooth, done, diverged)
+    return jax.tree.map(lambda old, fresh: jnp.where(state.done, old, fresh), state, new), loss
+
+
+def _factors(shape: Shape, weights: Weights) -> list[float]:
+    factors = rate_factors(shape.sizes)
+    return [factors[name] for name in weights]
+
+
+def _moment(old: Weights, gradient: Weights, beta: float, order: int) -> Weights:
+    return jax.tree.map(lambda m, g: beta * m + (1 - beta) * g**order, old, gradient)
+
+
+@functools.lru_cache(maxsize=64)
+def train_chunk(shape: Shape) -> Any:
+    """The compiled program of a shape: (plan, state) of one tile -> state after `chunk` steps, mean loss of the chunk."""
+
+    def member(plan: Plan, state: State) -> tuple[State, Array]:
+        state, losses = jax.lax.scan(lambda s, _: step(shape, plan, s), state, None, length=shape.chunk)
+        return state, jnp.mean(losses)
+
+    return jax.jit(jax.vmap(member), donate_argnums=1)
+
+
+@functools.lru_cache(maxsize=64)
+def test_loss(shape: Shape, samples: int) -> Any:
+    """The compiled test: (plan, weights, length) of one tile -> mean and worst squared error at one length."""
+
+    def member(plan: Plan, weights: Weights, length: Array) -> tuple[Array, Array]:
+        task = replace(shape.task, **plan.parameters)
+        key = jax.random.fold_in(jax.random.fold_in(plan.key, 2), length)
+        statistics = task.statistics(jnp.full(samples, length), drawing(key))
+        errors = (outputs(weights, shape.sizes, statistics) - task.target_of(statistics)) ** 2
+        return jnp.mean(errors), jnp.max(errors)
+
+    return jax.jit(jax.vmap(member, in_axes=(0, 0, None)))
