@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+import lengthwise
 from lengthwise.cli.output import answer, json_option, print_json
 
 if TYPE_CHECKING:
     from lengthwise.limit.model import LimitTransformer
 
-LIBRARIES = ("lengthwise", "numpy", "scipy", "jax", "jaxlib", "optax", "python-flint", "msgspec", "safetensors")
+LIBRARIES = ("numpy", "scipy", "jax", "jaxlib", "optax", "python-flint", "msgspec", "safetensors")
 
 
 @click.command("doctor")
@@ -64,7 +65,7 @@ SEED = 1
 
 def versions() -> dict[str, str]:
     """Python and the libraries that numbers depend on."""
-    found = {"python": platform.python_version()}
+    found = {"python": platform.python_version(), "lengthwise": lengthwise.__version__}
     for name in LIBRARIES:
         with suppress(metadata.PackageNotFoundError):
             found[name] = metadata.version(name)
