@@ -92,6 +92,8 @@ def step(shape: Shape, plan: Plan, state: State) -> tuple[State, Array]:
     diverged = ~jnp.isfinite(loss)
     done = diverged | (smooth < plan.stop) | (count >= plan.steps)
     new = State(weights, first, second, count, smooth, done, diverged)
+    last_good = state._replace(done=done, diverged=diverged)  # a diverged member keeps the weights it had
+    new = jax.tree.map(lambda old, fresh: jnp.where(diverged, old, fresh), last_good, new)
     return jax.tree.map(lambda old, fresh: jnp.where(state.done, old, fresh), state, new), loss
 
 
@@ -101,7 +103,7 @@ def _factors(shape: Shape, weights: Weights) -> list[float]:
 
 
 def _moment(old: Weights, gradient: Weights, beta: float, order: int) -> Weights:
-    return jax.tree.map(lambda m, g: beta * m + (1 - beta) * g**order, old, gradient)
+    return {name: beta * value + (1 - beta) * gradient[name] ** order for name, value in old.items()}
 
 
 @functools.lru_cache(maxsize=64)

@@ -1,8 +1,8 @@
 """One layer from sufficient statistics, as it is trained: the cost of a step does not depend on the length.
 
 The same function as `limit.attention.attend_types` (a test holds them together), written for speed: look-ups are
-products with one-hot columns, whose gradients are products again and the same bits every time; and a single output
-lets unembedding @ outer be formed before it meets the hidden layer.
+products with one-hot columns, whose gradients are products again and the same bits every time; and with one output
+the hidden layer is a sum of ReLUs of few inputs, with a gradient of its own (`relu_sum`).
 """
 
 from dataclasses import dataclass
@@ -69,14 +69,57 @@ def outputs(weights: Weights, sizes: Architecture, statistics: Statistics) -> Fl
     kinds = np.arange(codes.shape[1])[:, None]
     hot = [(row == kinds).astype(codes.dtype) for row in statistics.suffix]
     log_length = jnp.log(statistics.length.astype(codes.dtype))
-    y = codes @ hot[0]
-    after = y
-    for head in range(sizes.heads):
-        share = attended(weights, sizes, head, codes, statistics, hot, log_length)
-        after = after + (weights["value"][head] @ codes) @ share
-    hidden = jax.nn.relu(weights["inner"] @ after + weights["bias"][:, None])
+    shares = [attended(weights, sizes, head, codes, statistics, hot, log_length) for head in range(sizes.heads)]
+    columns = jnp.concatenate([codes, *(dot(value, codes) for value in weights["value"])], axis=1)
+    mixture = jnp.concatenate([hot[0], *shares])  # the residual stream before the MLP is columns @ mixture
     read = weights["unembedding"]
-    return (read @ after + (read @ weights["outer"]) @ hidden)[0]
+    if mixture.shape[0] <= sizes.width + 1:
+        inner = dot(weights["inner"], columns)
+        inner = inner.at[:, : codes.shape[1]].add(weights["bias"][:, None])  # hot[0] sums to 1: the bias rides on it
+        return dot(dot(read, columns), mixture)[0] + relu_sum(inner, dot(read, weights["outer"])[0], mixture)
+    after = dot(columns, mixture)
+    inner = jnp.concatenate([weights["inner"], weights["bias"][:, None]], axis=1)
+    inputs = jnp.concatenate([after, jnp.ones_like(after[:1])])
+    return dot(read, after)[0] + relu_sum(inner, dot(read, weights["outer"])[0], inputs)
+
+
+def dot(a: Float[Array, "m k"], b: Float[Array, "k n"]) -> Float[Array, "m n"]:
+    """A product in full float32, on devices too whose default is coarser: losses of 1e-5 need it."""
+    return jnp.matmul(a, b, precision=jax.lax.Precision.HIGHEST)
+
+
+@jax.custom_vjp
+def relu_sum(
+    inner: Float[Array, "units inputs"], outer: Float[Array, " units"], inputs: Float[Array, "inputs batch"]
+) -> Float[Array, " batch"]:
+    """sum_k outer_k relu((inner @ inputs)_k), column by column.
+
+    With a_kb = 1 where unit k is active in column b, E = (outer * inner)^T a and D = a (g * inputs)^T for a cotangent g:
+
+        value_b = sum_j inputs_jb E_jb        d inputs = g E        d inner = outer D        d outer_k = sum_j inner_kj D_kj
+
+    so three products with the 0/1 matrix a do what value and gradient need, and nothing of size units x batch is
+    kept between them. Checked against automatic differentiation.
+    """
+    return _relu_sum_forward(inner, outer, inputs)[0]
+
+
+def _active(inner: Array, inputs: Array) -> Array:
+    return (dot(inner, inputs) > 0).astype(inputs.dtype)
+
+
+def _relu_sum_forward(inner: Array, outer: Array, inputs: Array) -> tuple[Array, tuple[Array, ...]]:
+    slope = dot((outer[:, None] * inner).T, _active(inner, inputs))
+    return jnp.sum(inputs * slope, axis=0), (inner, outer, inputs, slope)
+
+
+def _relu_sum_backward(kept: tuple[Array, ...], cotangent: Array) -> tuple[Array, Array, Array]:
+    inner, outer, inputs, slope = kept
+    felt = dot(_active(inner, inputs), (cotangent * inputs).T)
+    return outer[:, None] * felt, jnp.sum(inner * felt, axis=1), cotangent * slope
+
+
+relu_sum.defvjp(_relu_sum_forward, _relu_sum_backward)
 
 
 def attended(
@@ -89,8 +132,8 @@ def attended(
     log_length: Float[Array, " batch"],
 ) -> Float[Array, "types batch"]:
     """The attention that each type receives from each query, suffix positions included."""
-    table = (weights["key"][head] @ codes).T @ (weights["query"][head] @ codes) / sizes.width
-    content = table @ hot[0]
+    table = dot(dot(weights["key"][head], codes).T, dot(weights["query"][head], codes)) / sizes.width
+    content = dot(table, hot[0])
     stretch = log_length if sizes.attention == "log-length" else 1.0
     counts = statistics.prefix.astype(codes.dtype)
     near = []
@@ -108,7 +151,8 @@ def attended(
     mass = counts * jnp.exp(logits - top)
     for one, logit in zip(hot, near, strict=False):
         mass = mass + one * jnp.exp(logit - top)
-    return mass / jnp.sum(mass, axis=0)
+    share: Array = mass / jnp.sum(mass, axis=0)
+    return share
 
 
 def as_model(weights: Weights, sizes: Architecture) -> LimitTransformer:
