@@ -1,0 +1,200 @@
+"""A study: one task, a grid of what varies, training lengths and seeds; its members in a fixed order."""
+
+import itertools
+import os
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from lengthwise.config import Model, Run, Testing, Training, number, read_toml, record, several, toml_text, whole
+from lengthwise.errors import WrongInput, nearest, shown
+from lengthwise.tasks import registry
+from lengthwise.tasks.protocol import RegressionTask
+
+MODEL_AXES = ("attention", "width", "units", "heads")
+TRAINING_AXES = ("rate",)
+MOST_MEMBERS = 1_000_000
+LEAST_TILE = 4
+
+
+class _Kind(NamedTuple):
+    """What the members that differ only in training length and seed have in common."""
+
+    task: RegressionTask
+    text: str
+    model: Model
+    training: Training
+
+
+class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What `lengthwise sweep` runs: every combination of grid, training lengths and seeds.
+
+    grid: lists of values for parameters of the task, and for attention, width, units, heads, rate.
+    lengths: training lengths; a member sees lengths up to its own. seeds: how many, from 0.
+    """
+
+    name: str = "study"
+    task: str
+    grid: dict[str, list[int | float | str]] = {}
+    lengths: tuple[int, ...]
+    seeds: int
+    model: Model = Model()
+    training: Training = Training()
+    testing: Testing
+    tile: int = 8
+
+    def __post_init__(self) -> None:
+        """Fills in the task's other parameters and checks every member's record but for length and seed."""
+        if not isinstance(self.name, str) or not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", self.name):
+            raise WrongInput("a name of letters, digits, . _ -", shown(self.name), "rename the study", "name")
+        force = msgspec.structs.force_setattr
+        force(self, "lengths", several(self.lengths, "lengths"))
+        whole(self.seeds, "seeds")
+        whole(self.tile, "tile", LEAST_TILE)
+        name, given = registry.parsed(self.task)
+        force(self, "grid", {axis: _axis(name, axis, values) for axis, values in self.grid.items()})
+        both = next((axis for axis in self.grid if axis in given), None)
+        if both is not None:
+            raise WrongInput(f"{both} in one place", f"it in task and in grid.{both}", "drop one of them", "task")
+        fixed = {key: value for key, value in (registry.parameters(name) | given).items() if key not in self.grid}
+        force(self, "task", registry.target_text(name, fixed))
+        if self.members > MOST_MEMBERS:
+            raise WrongInput(f"at most {MOST_MEMBERS} members", f"{self.members}", "split the study")
+        for kind in self._kinds():
+            self._check_lengths(kind)
+
+    @property
+    def members(self) -> int:
+        """How many runs there are."""
+        count = len(self.lengths) * self.seeds
+        for values in self.grid.values():
+            count *= len(values)
+        return count
+
+    def runs(self) -> list[Run]:
+        """All members: the grid's last axis changes slowest seen from the seeds, which change fastest."""
+        return [
+            Run(
+                task=kind.text,
+                longest=longest,
+                seed=seed,
+                model=kind.model,
+                training=kind.training,
+                testing=self.testing,
+                tile=self.tile,
+            )
+            for kind in self._kinds()
+            for longest in self.lengths
+            for seed in range(self.seeds)
+        ]
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], settings: Sequence[str] = ()) -> "Study":
+        """Reads a study file; its name is the file's unless it says another. settings: `key=value`, as in --set."""
+        file = Path(path)
+        try:
+            text = file.read_text(encoding="utf-8")
+        except UnicodeDecodeError:
+            raise WrongInput("a text file", "bytes that are no UTF-8", "check the path", str(path)) from None
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or str(error)
+            raise WrongInput("a study file", reason, "check the path", str(path)) from None
+        return cls.parse(text, str(path), settings, name=file.stem)
+
+    @classmethod
+    def parse(cls, text: str, where: str, settings: Sequence[str] = (), name: str = "study") -> "Study":
+        """A study from the text of its file."""
+        tables = {"name": re.sub(r"[^A-Za-z0-9._-]+|^[^A-Za-z0-9]+", "-", name).strip("-") or "study"}
+        tables |= read_toml(text, where)
+        for setting in settings:
+            _set(tables, setting)
+        return record(tables, cls, where + (" with --set" if settings else ""))
+
+    def toml(self) -> str:
+        """The study file with nothing left out, which reads back as this study."""
+        return toml_text(msgspec.to_builtins(self))
+
+    def _kinds(self) -> Iterator[_Kind]:
+        """The combinations of the grid: task, its text, model and training, all resolved."""
+        name, fixed = registry.parsed(self.task)
+        for values in itertools.product(*self.grid.values()):
+            chosen: dict[str, Any] = dict(zip(self.grid, values, strict=True))
+            model = {axis: chosen.pop(axis) for axis in MODEL_AXES if axis in chosen}
+            training = {axis: chosen.pop(axis) for axis in TRAINING_AXES if axis in chosen}
+            task = registry.made(name, fixed | chosen)
+            if self.model.offsets is None:
+                model["offsets"] = task.locality + 1 if task.locality else 0
+            yield _Kind(
+                task,
+                registry.describe(task),
+                msgspec.structs.replace(self.model, **model),
+                msgspec.structs.replace(self.training, **training),
+            )
+
+    def _check_lengths(self, kind: _Kind) -> None:
+        for where, lengths in (("lengths", self.lengths), ("testing, lengths", self.testing.lengths)):
+            short = next((length for length in lengths if length < kind.task.shortest), None)
+            if short is not None:
+                wanted = f"lengths of at least {kind.task.shortest} for {kind.text}"
+                raise WrongInput(wanted, f"{short}", "drop the length", where)
+
+
+def differences(there: Study, here: Study) -> list[str]:
+    """Where two studies differ, in words; their names do not matter."""
+    tables = [_flat(msgspec.to_builtins(study)) for study in (there, here)]
+    keys = [key for key in {**tables[0], **tables[1]} if key != "name"]
+    return [
+        f"{key}: {shown(tables[0].get(key))} there, {shown(tables[1].get(key))} here"
+        for key in keys
+        if tables[0].get(key) != tables[1].get(key)
+    ]
+
+
+def _flat(tables: dict[str, Any], before: str = "") -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for key, value in tables.items():
+        flat |= _flat(value, f"{before}{key}.") if isinstance(value, dict) else {f"{before}{key}": value}
+    return flat
+
+
+def _axis(task: str, axis: str, values: Any) -> list[int | float | str]:
+    """The values of one axis of the grid, in the types of what they set."""
+    where = f"grid, {axis}"
+    own = list(registry.parameters(task))
+    if axis not in (*own, *MODEL_AXES, *TRAINING_AXES):
+        near = " or ".join(nearest(axis, [*own, *MODEL_AXES, *TRAINING_AXES]))
+        raise WrongInput(
+            f"a parameter of {task}, or something of its model or training", shown(axis), f"nearest: {near}", where
+        )
+    if not isinstance(values, (list, tuple)) or not values:
+        raise WrongInput("a list with something in it", shown(values), "list the values", where)
+    typed: list[int | float | str]
+    if axis in own:
+        typed = [registry.value_of(task, axis, value, where) for value in values]
+    elif axis in TRAINING_AXES:
+        typed = [number(value, where, positive=True) for value in values]
+    else:
+        typed = list(values)  # Model checks them
+    if len(set(typed)) < len(typed):
+        raise WrongInput("each value once", shown(list(values)), "drop the doubles", where)
+    return typed
+
+
+def _set(tables: dict[str, Any], setting: str) -> None:
+    """Sets one key of a study file: `training.steps=200`, `grid.omega=[2, 4]`; a text needs no quotes."""
+    key, equals, value = setting.partition("=")
+    path = key.strip().split(".")
+    if not equals or not all(path):
+        raise WrongInput("key=value", shown(setting), "for example --set training.steps=200", "--set")
+    table = tables
+    for part in path[:-1]:
+        table = table.setdefault(part, {})
+        if not isinstance(table, dict):
+            raise WrongInput(f"a key of the study, {part} has none inside", shown(setting), "change the key", "--set")
+    try:
+        table[path[-1]] = read_toml(f"value = {value}", "--set")["value"]
+    except (WrongInput, KeyError):
+        table[path[-1]] = value.strip()
