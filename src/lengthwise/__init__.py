@@ -28,6 +28,9 @@ _HOMES = {
     "complexity": "limit.quantities",
     "limit_error": "limit.quantities",
     "round": "limit.quantities",
+    "task": "tasks.registry",
+    "Study": "study.plan",
+    "sweep": "study.sweep",
 }
 
 __all__ = ["__version__", *_HOMES]
@@ -52,6 +55,9 @@ if TYPE_CHECKING:
     from lengthwise.limit.storage import load as load
     from lengthwise.limit.storage import save as save
     from lengthwise.strings import Counts as Counts
+    from lengthwise.study.plan import Study as Study
+    from lengthwise.study.sweep import sweep as sweep
+    from lengthwise.tasks.registry import task as task
 
 
 def __getattr__(name: str) -> Any:

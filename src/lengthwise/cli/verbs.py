@@ -10,6 +10,8 @@ from lengthwise.errors import WrongInput, nearest, shown
 VERBS = {
     "run": ("lengthwise.cli.run", "Evaluate a model on strings or on type counts."),
     "show": ("lengthwise.cli.show", "What a model file holds: shapes, margins, sensitivity, complexity."),
+    "sweep": ("lengthwise.cli.sweep", "Run a study: train every member, keep every finished one."),
+    "tasks": ("lengthwise.cli.tasks", "The tasks there are, with their parameters."),
     "doctor": ("lengthwise.cli.doctor", "What this machine can do, and whether the methods agree on it."),
 }
 

@@ -1,0 +1,1 @@
+"""Studies: what is run, what is kept of it, and what it says."""
