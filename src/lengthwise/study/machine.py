@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from importlib import metadata
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from lengthwise import __version__
 from lengthwise.config import Run
@@ -16,6 +16,7 @@ DEVICES = ("auto", "cpu", "gpu")
 LIBRARIES = ("numpy", "jax", "jaxlib", "msgspec", "safetensors")
 
 
+@runtime_checkable
 class Train(Protocol):
     """What trains: `lengthwise.train.ensemble.train`, or anything that keeps its promises."""
 

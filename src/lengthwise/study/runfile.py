@@ -9,7 +9,7 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import msgspec
 
@@ -21,6 +21,7 @@ FORMAT = 1
 SIGNED = ("format", "id", "run", "result")
 
 
+@runtime_checkable
 class Trained(Protocol):
     """What a trainer hands over: `lengthwise.train.ensemble.Result`."""
 

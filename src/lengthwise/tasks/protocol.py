@@ -1,8 +1,8 @@
 """What every task provides, and what one layer may be told about a string instead of the string."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, SupportsInt, runtime_checkable
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -35,6 +35,7 @@ class Known:
     source: str
 
 
+@runtime_checkable  # isinstance: for the shape checks of the tests
 class RegressionTask(Protocol):
     """A real-valued target at the last position of a string.
 
@@ -61,7 +62,7 @@ class RegressionTask(Protocol):
     def shortest(self) -> int:
         """Least length of a string."""
 
-    def target(self, string: Sequence[int]) -> float:
+    def target(self, string: Iterable[SupportsInt]) -> float:
         """The exact target of one string."""
 
     def strings(self, generator: np.random.Generator, length: int, count: int) -> Int[np.ndarray, "count length"]:

@@ -6,9 +6,9 @@ counts all orders are equally likely, so the last tokens are drawn from the coun
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, SupportsInt
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -32,7 +32,7 @@ class SimpleTask:
     c_0 + c_1 = 0 and the distractors are ours.
     """
 
-    omega: float = 2.0
+    omega: float | Float[Any, ""] = 2.0  # an array of no axes while it is traced
     symbols: int = 3
     name: ClassVar[str] = "simple"
     traced: ClassVar[tuple[str, ...]] = ("omega",)
@@ -40,16 +40,17 @@ class SimpleTask:
     locality: ClassVar[int] = 0
     shortest: ClassVar[int] = 1
 
-    def target(self, string: Sequence[int]) -> float:
+    def target(self, string: Iterable[SupportsInt]) -> float:
         """The definition."""
-        zeros, ones = list(string).count(0), list(string).count(1)
+        tokens = [int(token) for token in string]
+        zeros, ones = tokens.count(0), tokens.count(1)
         return math.sin(self.omega * (zeros - ones) / (zeros + ones)) if zeros + ones else 0.0
 
     def strings(self, generator: np.random.Generator, length: int, count: int) -> Int[np.ndarray, "count length"]:
         """Tokens drawn independently from one q a string, q uniform on the simplex."""
         law = generator.dirichlet(np.ones(self.symbols), size=count)
         choice = generator.random((count, length, 1)) > np.cumsum(law, axis=1)[:, None, :-1]
-        return choice.sum(axis=2)
+        return np.asarray(choice.sum(axis=2))
 
     def statistics(self, length: Int[Any, " batch"], draw: Draw) -> Statistics:
         """Counts uniform over the compositions of the length; the last token drawn from them."""
@@ -97,7 +98,7 @@ class ModPTask:
         """The class of the residue is not empty from here on."""
         return self.period
 
-    def target(self, string: Sequence[int]) -> float:
+    def target(self, string: Iterable[SupportsInt]) -> float:
         """The definition."""
         chosen = [int(token) for i, token in enumerate(string, start=1) if i % self.period == self.residue]
         return sum(chosen) / len(chosen)
@@ -162,7 +163,7 @@ class TailTask:
         """All of the last tokens exist."""
         return self.tail
 
-    def target(self, string: Sequence[int]) -> float:
+    def target(self, string: Iterable[SupportsInt]) -> float:
         """The definition."""
         tokens = [int(token) for token in string]
         return sum(tokens) / len(tokens) + sum(tokens[-self.tail :]) / self.tail - 1

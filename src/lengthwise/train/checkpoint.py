@@ -26,7 +26,7 @@ def write_checkpoint(folder: Path, run: str, saved: Saved) -> None:
     arrays = {"history": np.asarray(saved.history, dtype=np.float64)}
     for name, value in saved.state.items():
         parts = value if isinstance(value, dict) else {"": value}
-        arrays |= {f"{name}/{part}": np.ascontiguousarray(array) for part, array in parts.items()}
+        arrays |= {f"{name}/{part}": np.array(array, order="C") for part, array in parts.items()}
     metadata = {"run": run, "checksum": _checksum(arrays)}
     write_aside(folder / f"{run}.safetensors", save(arrays, metadata=metadata))
 
@@ -67,5 +67,5 @@ def _checksum(arrays: dict[str, np.ndarray]) -> str:
     digest = hashlib.sha256()
     for name in sorted(arrays):
         digest.update(f"{name}:{arrays[name].dtype}:{arrays[name].shape};".encode())
-        digest.update(np.ascontiguousarray(arrays[name]).tobytes())
+        digest.update(arrays[name].tobytes())
     return digest.hexdigest()

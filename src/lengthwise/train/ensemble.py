@@ -235,7 +235,8 @@ class _Group:
         if all(row is None for row in rows):
             return fresh
         host = jax.device_get(fresh)
-        return _stack([row if row is not None else _row(host, i) for i, row in enumerate(rows)])
+        kept: State = _stack([row if row is not None else _row(host, i) for i, row in enumerate(rows)])
+        return kept
 
     def _test(self, everything: bool) -> None:
         """Tests finished members, a tile of them at a time; part of a tile only when it is time."""

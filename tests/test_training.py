@@ -1,0 +1,197 @@
+"""The training path: the same function as the evaluators, and members that do not depend on their neighbours."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import lengthwise as lw
+from lengthwise.config import Model, Run, Testing, Training
+from lengthwise.tasks.protocol import Statistics
+from lengthwise.tasks.regression import ModPTask, SimpleTask, TailTask
+from lengthwise.train import ensemble
+from lengthwise.train.engine import train_chunk
+from lengthwise.train.ensemble import shape_of, train
+from lengthwise.train.statistics import Architecture, as_model, initial_weights, outputs, relu_sum
+
+CASES = [
+    (SimpleTask(2.0), 1, "plain", 0),
+    (SimpleTask(2.0, symbols=16), 1, "log-length", 0),
+    (ModPTask(3, 1), 1, "plain", 0),
+    (ModPTask(8, 1), 2, "log-length", 0),
+    (TailTask(4), 2, "log-length", 4),
+    (TailTask(3), 2, "log-suffix", 3),
+]
+
+
+@pytest.mark.parametrize(("task", "heads", "attention", "offsets"), CASES, ids=str)
+def test_the_count_pass_is_the_sequence_pass(task, heads, attention, offsets):
+    sizes = Architecture(task.symbols, task.period, offsets, heads=heads, attention=attention)
+    weights = initial_weights(jax.random.key(1), sizes)
+    for number, name in enumerate(("phi", "bias")):
+        weights[name] = 0.3 * jax.random.normal(jax.random.key(number), weights[name].shape)
+    strings = task.strings(np.random.default_rng(0), 37, 12)
+    model = as_model(weights, sizes)
+    prefix, suffix = [], []
+    for string in strings:
+        counts = lw.Counts.of(string, task.symbols, task.period, task.locality)
+        prefix.append(np.ravel(counts.table))
+        suffix.append([t * task.period + (37 - k) % task.period for k, t in enumerate(reversed(counts.suffix))])
+    statistics = Statistics(jnp.full(12, 37), jnp.asarray(np.array(prefix).T), jnp.asarray(np.array(suffix).T))
+    trained = outputs(weights, sizes, statistics)
+    wanted = [lw.evaluate(model, string, "dense")[0] for string in strings]
+    assert np.max(np.abs(np.asarray(trained) - wanted)) < 2e-6
+    assert np.ptp(wanted) > 1e-2
+
+
+def test_relu_sum_is_its_definition_with_its_gradient():
+    shapes = [(64, 7), (64,), (7, 100)]
+    with jax.enable_x64(True):
+        inputs = [jax.random.normal(jax.random.key(i), shape, dtype=jnp.float64) for i, shape in enumerate(shapes)]
+        ours = jax.value_and_grad(lambda *a: jnp.sum(jnp.sin(relu_sum(*a))), argnums=(0, 1, 2))(*inputs)
+        plain = jax.value_and_grad(lambda m, c, s: jnp.sum(jnp.sin(c @ jax.nn.relu(m @ s))), argnums=(0, 1, 2))(*inputs)
+    for a, b in zip(jax.tree.leaves(ours), jax.tree.leaves(plain), strict=True):
+        assert np.max(np.abs(a - b)) < 1e-10
+
+
+def run(seed=0, longest=12, omega=1.0, rate=0.01, stop=2e-2, steps=300):
+    return Run(
+        task=f"simple:omega={omega},symbols=3",
+        longest=longest,
+        seed=seed,
+        model=Model(width=8, units=32),
+        training=Training(batch=64, steps=steps, rate=rate, stop=stop, chunk=50),
+        testing=Testing(lengths=(10, 1000, 1_000_000), samples=512),
+        tile=4,
+    )
+
+
+def trained(runs, **options):
+    results = {}
+    train(runs, finished=lambda run, result: results.__setitem__(run.id, result), **options)
+    return results
+
+
+def same(a, b):
+    """Bit for bit: curve, history and weights."""
+    arrays = zip(*(lw.limit.model.named_arrays(r.weights).values() for r in (a, b)), strict=True)
+    return a.curve == b.curve and a.history == b.history and all(np.array_equal(x, y) for x, y in arrays)
+
+
+RUNS = [run(seed, longest, omega) for seed in range(3) for longest, omega in ((6, 1.0), (12, 2.0))]
+
+
+@pytest.fixture(scope="module")
+def results():
+    return trained(RUNS)
+
+
+def test_members_learn_and_stop_by_the_rule(results):
+    ended = {result.ended for result in results.values()}
+    assert ended == {"loss", "steps"}
+    for result in results.values():
+        assert result.history[-1] < result.history[0] / 3
+        assert (result.training_loss < 2e-2) == (result.ended == "loss")
+        assert result.steps == 300 if result.ended == "steps" else result.steps < 300
+        assert [length for length, _, _ in result.curve] == [10, 1000, 1_000_000]
+        assert all(0 < mean <= worst for _, mean, worst in result.curve)
+
+
+def test_the_curve_is_the_loss_of_the_weights_it_comes_with(results):
+    """A second opinion: strings of length 10, the definition, the exact target."""
+    for member in RUNS[:2]:
+        result = results[member.id]
+        task = lw.tasks.registry.task(member.task)
+        strings = task.strings(np.random.default_rng(0), 10, 1500)
+        errors = [(lw.evaluate(result.weights, s, "counts")[0] - task.target(s)) ** 2 for s in strings]
+        assert result.curve[0][1] == pytest.approx(np.mean(errors), rel=0.5)
+
+
+def test_order_packing_and_company_change_no_bit(results, monkeypatch):
+    monkeypatch.setitem(ensemble.TILES_AT_ONCE, "cpu", 1)
+    others = [run(seed, 9, 3.0) for seed in range(5, 8)]
+    again = trained(list(reversed(RUNS)) + others)
+    assert all(same(again[key], result) for key, result in results.items())
+    assert same(trained([RUNS[3]])[RUNS[3].id], results[RUNS[3].id])
+    assert not same(again[others[0].id], again[others[1].id])
+
+
+def test_stopping_and_resuming_changes_no_bit(results, tmp_path):
+    calls = iter(range(100))
+    first = trained(RUNS, checkpoints=tmp_path, should_stop=lambda: next(calls) >= 3)
+    assert len(first) < len(RUNS)
+    assert {path.stem for path in tmp_path.iterdir()} <= {member.id for member in RUNS}
+    rest = trained([member for member in RUNS if member.id not in first], checkpoints=tmp_path)
+    assert all(same((first | rest)[key], result) for key, result in results.items())
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_torn_checkpoint_is_named_and_its_run_starts_again(results, tmp_path):
+    member = RUNS[0]
+    trained([member], checkpoints=tmp_path, should_stop=iter([False, False, True]).__next__)
+    path = tmp_path / f"{member.id}.safetensors"
+    content = bytearray(path.read_bytes())
+    content[-3] ^= 1
+    path.write_bytes(content)
+    said = []
+    again = trained([member], checkpoints=tmp_path, say=said.append)
+    assert same(again[member.id], results[member.id])
+    assert path.name in said[0]
+
+
+def test_a_diverged_member_is_reported_and_harms_nobody(results):
+    wild = run(rate=1e30)
+    again = trained([wild, *RUNS[:3]])
+    assert again[wild.id].ended == "diverged"
+    assert all(same(again[member.id], results[member.id]) for member in RUNS[:3])
+
+
+def test_one_compilation_for_a_whole_grid(results):
+    """Seeds, lengths, omegas, rates and stop rules are traced: the program of the shape was compiled once."""
+    shapes = {shape_of(member) for member in [*RUNS, run(9, 40, 7.5, 0.003, 1e-4, 900)]}
+    assert len(shapes) == 1
+    assert train_chunk(shapes.pop())._cache_size() == 1
+
+
+def of_period_5(longest, length):
+    """A record of a task whose strings have at least 5 tokens."""
+    return Run(
+        task="modp:period=5,residue=1",
+        longest=longest,
+        seed=0,
+        model=Model(),
+        training=Training(),
+        testing=Testing(lengths=(length,)),
+        tile=4,
+    )
+
+
+@pytest.mark.parametrize(
+    ("longest", "length", "message"), [(0, 10, "longest"), (4, 10, "at least 5"), (8, 1 << 25, "16777216")]
+)
+def test_lengths_that_cannot_be(longest, length, message):
+    with pytest.raises(lw.WrongInput, match=message):
+        shape_of(of_period_5(longest, length))
+
+
+@pytest.mark.slow
+def test_two_devices_change_no_bit(results):
+    """The ensemble over two simulated devices, in a process of its own."""
+    code = (
+        "import jax, json, sys; sys.path.insert(0, 'tests'); assert len(jax.devices()) == 2\n"
+        "from test_training import RUNS, trained\n"
+        "print(json.dumps({key: result.curve for key, result in trained(RUNS).items()}))"
+    )
+    environment = os.environ | {"XLA_FLAGS": "--xla_force_host_platform_device_count=2"}
+    root = Path(__file__).parents[1]
+    out = subprocess.run(
+        [sys.executable, "-c", code], env=environment, cwd=root, capture_output=True, text=True, check=True
+    )
+    curves = json.loads(out.stdout.splitlines()[-1])
+    assert {key: [list(point) for point in result.curve] for key, result in results.items()} == curves
