@@ -33,7 +33,7 @@ class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     """What `lengthwise sweep` runs: every combination of grid, training lengths and seeds.
 
     grid: lists of values for parameters of the task, and for attention, width, units, heads, rate.
-    lengths: training lengths; a member sees lengths up to its own. seeds: how many, from 0.
+    lengths: training lengths; a member sees lengths up to its own. seeds: how many, counted from first_seed.
     """
 
     name: str = "study"
@@ -41,6 +41,7 @@ class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     grid: dict[str, list[int | float | str]] = {}
     lengths: tuple[int, ...]
     seeds: int
+    first_seed: int = 0
     model: Model = Model()
     training: Training = Training()
     testing: Testing
@@ -53,6 +54,7 @@ class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         force = msgspec.structs.force_setattr
         force(self, "lengths", several(self.lengths, "lengths"))
         whole(self.seeds, "seeds")
+        whole(self.first_seed, "first_seed", least=0)
         whole(self.tile, "tile", LEAST_TILE)
         name, given = registry.parsed(self.task)
         force(self, "grid", {axis: _axis(name, axis, values) for axis, values in self.grid.items()})
@@ -88,7 +90,7 @@ class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
             )
             for kind in self._kinds()
             for longest in self.lengths
-            for seed in range(self.seeds)
+            for seed in range(self.first_seed, self.first_seed + self.seeds)
         ]
 
     @classmethod
