@@ -17,6 +17,12 @@ import msgspec
 from lengthwise.errors import WrongInput, nearest, shown
 
 ID_DIGITS = 16
+# Beyond these the device overflows its 32 bits or ends the process, neither of which says what was wrong.
+MOST_STEPS = 10**9
+MOST_STRINGS = 2**24  # of a batch, or of one test
+MOST_WIDE = 2**16  # width and units
+MOST_HEADS = 2**12  # and offsets, and members of a tile
+MOST_RATE = 1e30
 _Record = TypeVar("_Record", bound=msgspec.Struct)
 
 
@@ -31,10 +37,11 @@ class Model(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
 
     def __post_init__(self) -> None:
         """Sizes are positive, the attention rule is known."""
-        for name in ("width", "units", "heads"):
-            whole(getattr(self, name), name)
+        for name in ("width", "units"):
+            whole(getattr(self, name), name, most=MOST_WIDE)
+        whole(self.heads, "heads", most=MOST_HEADS)
         if self.offsets is not None:
-            whole(self.offsets, "offsets", least=0)
+            whole(self.offsets, "offsets", least=0, most=MOST_HEADS)
         known = list(get_args(self.__annotations__["attention"]))
         if self.attention not in known:
             raise WrongInput(f"one of {', '.join(known)}", shown(self.attention), "name one of them", "attention")
@@ -51,9 +58,10 @@ class Training(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
 
     def __post_init__(self) -> None:
         """Counts and the rate are positive, the stop rule is not negative."""
-        for name in ("batch", "steps", "chunk"):
-            whole(getattr(self, name), name)
-        msgspec.structs.force_setattr(self, "rate", number(self.rate, "rate", positive=True))
+        whole(self.batch, "batch", most=MOST_STRINGS)
+        for name in ("steps", "chunk"):
+            whole(getattr(self, name), name, most=MOST_STEPS)
+        msgspec.structs.force_setattr(self, "rate", learning_rate(self.rate, "rate"))
         msgspec.structs.force_setattr(self, "stop", number(self.stop, "stop"))
 
 
@@ -66,7 +74,7 @@ class Testing(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     def __post_init__(self) -> None:
         """Lengths are positive and distinct."""
         msgspec.structs.force_setattr(self, "lengths", several(self.lengths, "lengths"))
-        whole(self.samples, "samples")
+        whole(self.samples, "samples", most=MOST_STRINGS)
 
 
 class Run(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -84,7 +92,7 @@ class Run(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
         """Lengths and seeds are what they should be."""
         whole(self.longest, "longest")
         whole(self.seed, "seed", least=0)
-        whole(self.tile, "tile")
+        whole(self.tile, "tile", most=MOST_HEADS)
 
     @property
     def id(self) -> str:
@@ -101,10 +109,12 @@ def canonical(value: Any) -> bytes:
     return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False).encode()
 
 
-def whole(value: object, name: str, least: int = 1) -> int:
-    """An integer that is large enough."""
+def whole(value: object, name: str, least: int = 1, most: int | None = None) -> int:
+    """An integer that is large enough, and not too large."""
     if isinstance(value, bool) or not isinstance(value, int) or value < least:
         raise WrongInput(f"an integer of at least {least}", shown(value), f"change {name}", name)
+    if most is not None and value > most:
+        raise WrongInput(f"an integer of at most {most}", shown(value), f"change {name}", name)
     return value
 
 
@@ -115,6 +125,14 @@ def number(value: object, name: str, positive: bool = False) -> float:
         wanted = "a finite number above 0" if positive else "a finite number, 0 or more"
         raise WrongInput(wanted, shown(value), f"change {name}", name)
     return float(value)  # type: ignore[arg-type]
+
+
+def learning_rate(value: object, name: str) -> float:
+    """A learning rate: above 0, and such that float32 holds what it leads to."""
+    found = number(value, name, positive=True)
+    if found > MOST_RATE:
+        raise WrongInput(f"a learning rate of at most {MOST_RATE:g}", shown(value), f"change {name}", name)
+    return found
 
 
 def several(values: Sequence[int], name: str, least: int = 1) -> tuple[int, ...]:

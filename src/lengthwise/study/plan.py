@@ -9,7 +9,19 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from lengthwise.config import Model, Run, Testing, Training, number, read_toml, record, several, toml_text, whole
+from lengthwise.config import (
+    MOST_HEADS,
+    Model,
+    Run,
+    Testing,
+    Training,
+    learning_rate,
+    read_toml,
+    record,
+    several,
+    toml_text,
+    whole,
+)
 from lengthwise.errors import WrongInput, nearest, shown
 from lengthwise.tasks import registry
 from lengthwise.tasks.protocol import RegressionTask
@@ -55,7 +67,7 @@ class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         force(self, "lengths", several(self.lengths, "lengths"))
         whole(self.seeds, "seeds")
         whole(self.first_seed, "first_seed", least=0)
-        whole(self.tile, "tile", LEAST_TILE)
+        whole(self.tile, "tile", LEAST_TILE, MOST_HEADS)
         name, given = registry.parsed(self.task)
         force(self, "grid", {axis: _axis(name, axis, values) for axis, values in self.grid.items()})
         both = next((axis for axis in self.grid if axis in given), None)
@@ -113,7 +125,9 @@ class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         tables |= read_toml(text, where)
         for setting in settings:
             _set(tables, setting)
-        return record(tables, cls, where + (" with --set" if settings else ""))
+        place = where + (" with --set" if settings else "")
+        _check_axes(tables.get("grid"), place)
+        return record(tables, cls, place)
 
     def toml(self) -> str:
         """The study file with nothing left out, which reads back as this study."""
@@ -129,12 +143,12 @@ class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
             task = registry.made(name, fixed | chosen)
             if self.model.offsets is None:
                 model["offsets"] = task.locality + 1 if task.locality else 0
-            yield _Kind(
-                task,
-                registry.describe(task),
-                msgspec.structs.replace(self.model, **model),
-                msgspec.structs.replace(self.training, **training),
-            )
+            try:
+                settings = msgspec.structs.replace(self.model, **model)
+            except WrongInput as error:  # a wrong [model] was refused before, so an axis is to blame
+                raise error.at("grid") from None
+            replaced = msgspec.structs.replace(self.training, **training)
+            yield _Kind(task, registry.describe(task), settings, replaced)
 
     def _check_lengths(self, kind: _Kind) -> None:
         for where, lengths in (("lengths", self.lengths), ("testing, lengths", self.testing.lengths)):
@@ -162,6 +176,17 @@ def _flat(tables: dict[str, Any], before: str = "") -> dict[str, Any]:
     return flat
 
 
+def _check_axes(grid: object, where: str) -> None:
+    """Every axis is a list of numbers or texts; said here, because the reader of records cannot name the axis."""
+    for axis, values in grid.items() if isinstance(grid, dict) else ():
+        if not isinstance(values, list):
+            remedy = f"write it as [{values}]" if isinstance(values, (int, float)) else "list the values"
+            raise WrongInput("a list of values", shown(values), remedy, f"{where}, grid, {axis}")
+        for value in values:
+            if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+                raise WrongInput("numbers or texts", shown(value), "change the value", f"{where}, grid, {axis}")
+
+
 def _axis(task: str, axis: str, values: Any) -> list[int | float | str]:
     """The values of one axis of the grid, in the types of what they set."""
     where = f"grid, {axis}"
@@ -177,7 +202,7 @@ def _axis(task: str, axis: str, values: Any) -> list[int | float | str]:
     if axis in own:
         typed = [registry.value_of(task, axis, value, where) for value in values]
     elif axis in TRAINING_AXES:
-        typed = [number(value, where, positive=True) for value in values]
+        typed = [learning_rate(value, where) for value in values]
     else:
         typed = list(values)  # Model checks them
     if len(set(typed)) < len(typed):
