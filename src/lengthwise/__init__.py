@@ -31,6 +31,10 @@ _HOMES = {
     "task": "tasks.registry",
     "Study": "study.plan",
     "sweep": "study.sweep",
+    "forecast": "study.forecast",
+    "measure": "study.reading",
+    "report": "study.report",
+    "reproduce": "study.reproduce",
 }
 
 __all__ = ["__version__", *_HOMES]
@@ -55,7 +59,11 @@ if TYPE_CHECKING:
     from lengthwise.limit.storage import load as load
     from lengthwise.limit.storage import save as save
     from lengthwise.strings import Counts as Counts
+    from lengthwise.study.forecast import forecast as forecast
     from lengthwise.study.plan import Study as Study
+    from lengthwise.study.reading import measure as measure
+    from lengthwise.study.report import report as report
+    from lengthwise.study.reproduce import reproduce as reproduce
     from lengthwise.study.sweep import sweep as sweep
     from lengthwise.tasks.registry import task as task
 

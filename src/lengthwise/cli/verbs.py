@@ -8,9 +8,13 @@ import lengthwise
 from lengthwise.errors import WrongInput, nearest, shown
 
 VERBS = {
+    "forecast": ("lengthwise.cli.forecast", "How long training sequences must be for a task, measured and checked."),
     "run": ("lengthwise.cli.run", "Evaluate a model on strings or on type counts."),
     "show": ("lengthwise.cli.show", "What a model file holds: shapes, margins, sensitivity, complexity."),
     "sweep": ("lengthwise.cli.sweep", "Run a study: train every member, keep every finished one."),
+    "measure": ("lengthwise.cli.measure", "How long training must be, by a study's runs; plateaus and exponents."),
+    "report": ("lengthwise.cli.report", "Figures of a study, and one page that says what it shows."),
+    "reproduce": ("lengthwise.cli.reproduce", "A published figure from one command, its claims judged one by one."),
     "tasks": ("lengthwise.cli.tasks", "The tasks there are, with their parameters."),
     "doctor": ("lengthwise.cli.doctor", "What this machine can do, and whether the methods agree on it."),
 }
