@@ -6,8 +6,9 @@ counts all orders are equally likely, so the last tokens are drawn from the coun
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import accumulate, pairwise
 from typing import Any, ClassVar, SupportsInt
 
 import numpy as np
@@ -210,9 +211,15 @@ def composition(total: Int[Any, " batch"], parts: int, draw: Draw) -> Int[Any, "
         for other in list(bars):
             bar = xp.where(bar == other, last, bar)
         bars.append(bar)
-    ordered = xp.sort(xp.stack(bars), axis=0)
-    edges = xp.concat([xp.zeros_like(total)[None] - 1, ordered, places[None]], axis=0)
-    return edges[1:] - edges[:-1] - 1
+    for i, j in exchanges(parts - 1):
+        bars[i], bars[j] = xp.minimum(bars[i], bars[j]), xp.maximum(bars[i], bars[j])
+    edges = [xp.zeros_like(total) - 1, *bars, places]
+    return xp.stack([right - left - 1 for left, right in pairwise(edges)])
+
+
+def exchanges(count: int) -> Iterator[tuple[int, int]]:
+    """Comparisons that sort: odd-even transposition, `count` rounds. A few rows need no general sort, slow on GPUs."""
+    return ((i, i + 1) for r in range(count) for i in range(r % 2, count - 1, 2))
 
 
 def take_one(
@@ -221,5 +228,5 @@ def take_one(
     """Draws one token from each column's counts; returns it and the counts that are left."""
     xp = namespace(counts)
     place = draw(total)
-    token = xp.sum(xp.asarray(place >= xp.cumulative_sum(counts, axis=0), dtype=counts.dtype), axis=0)
+    token = sum(xp.asarray(place >= below, dtype=counts.dtype) for below in accumulate(counts))
     return token, counts - (np.arange(counts.shape[0])[:, None] == token)

@@ -15,6 +15,7 @@ from jaxtyping import Array, Float, Int
 
 from lengthwise.limit.model import MLP, Attention, Head, Layer, LimitTransformer
 from lengthwise.tasks.protocol import Draw, Statistics
+from lengthwise.train import fused
 
 Weights = dict[str, Any]
 
@@ -99,24 +100,39 @@ def relu_sum(
         value_b = sum_j inputs_jb E_jb        d inputs = g E        d inner = outer D        d outer_k = sum_j inner_kj D_kj
 
     so three products with the 0/1 matrix a do what value and gradient need, and nothing of size units x batch is
-    kept between them. Checked against automatic differentiation.
+    kept between them; on a GPU nothing of that size is written at all (`fused`). Checked against automatic
+    differentiation.
     """
     return _relu_sum_forward(inner, outer, inputs)[0]
 
 
-def _active(inner: Array, inputs: Array) -> Array:
-    return (dot(inner, inputs) > 0).astype(inputs.dtype)
-
-
 def _relu_sum_forward(inner: Array, outer: Array, inputs: Array) -> tuple[Array, tuple[Array, ...]]:
-    slope = dot((outer[:, None] * inner).T, _active(inner, inputs))
+    slope = _by_device(fused.slopes, _slopes, inner, outer, inputs)
     return jnp.sum(inputs * slope, axis=0), (inner, outer, inputs, slope)
 
 
 def _relu_sum_backward(kept: tuple[Array, ...], cotangent: Array) -> tuple[Array, Array, Array]:
     inner, outer, inputs, slope = kept
-    felt = dot(_active(inner, inputs), (cotangent * inputs).T)
+    felt = _by_device(fused.felt, _felt, inner, cotangent, inputs)
     return outer[:, None] * felt, jnp.sum(inner * felt, axis=1), cotangent * slope
+
+
+def _by_device(kernel: Any, products: Any, inner: Array, middle: Array, inputs: Array) -> Array:
+    if not fused.fits(inner.shape[0], inputs.shape[1], inputs.shape[0]):
+        return products(inner, middle, inputs)  # type: ignore[no-any-return]
+    return jax.lax.platform_dependent(inner, middle, inputs, cuda=kernel, default=products)  # type: ignore[no-any-return]
+
+
+def _slopes(inner: Array, outer: Array, inputs: Array) -> Array:
+    return dot((outer[:, None] * inner).T, _active(inner, inputs))
+
+
+def _felt(inner: Array, cotangent: Array, inputs: Array) -> Array:
+    return dot(_active(inner, inputs), (cotangent * inputs).T)
+
+
+def _active(inner: Array, inputs: Array) -> Array:
+    return (dot(inner, inputs) > 0).astype(inputs.dtype)
 
 
 relu_sum.defvjp(_relu_sum_forward, _relu_sum_backward)
