@@ -21,7 +21,7 @@ class Plateau:
 
     change: median over seeds of the relative change a decade within the window, the largest such over pairs of test
     lengths a decade or more apart; change_lower and change_upper: its bootstrap interval. settled is None where the
-    test lengths cannot tell. overshoot: the highest median over test lengths beyond training, over the last one.
+    test lengths cannot tell, False where the median is infinite. overshoot: the highest median over test lengths beyond training, over the last one.
     """
 
     longest: int
@@ -67,6 +67,7 @@ def _plateau(members: Sequence[Member], longest: int, metric: Metric, low: float
     top = int(np.argmax(curve))
     bad = tuple(m.seed for m, end in zip(members, ends, strict=True) if end > BAD * median or not math.isfinite(end))
     change, interval, reason = _change(losses, lengths)
+    settled = False if not math.isfinite(median) else None if change is None else bool(abs(change) < SETTLED)
     return Plateau(
         longest=longest,
         seeds=len(members),
@@ -74,8 +75,8 @@ def _plateau(members: Sequence[Member], longest: int, metric: Metric, low: float
         mean=float(np.mean(ends)),
         lower=low,
         upper=high,
-        settled=None if change is None else bool(abs(change) < SETTLED and math.isfinite(median)),
-        reason=reason,
+        settled=settled,
+        reason=reason if math.isfinite(median) else "the median loss is infinite",
         change=change,
         change_lower=interval[0],
         change_upper=interval[1],
@@ -135,8 +136,9 @@ class Required:
     def sentence(self) -> str:
         """The length in words."""
         if self.length is not None:
-            between = "" if self.interval_reason else f" (95 %: {_end(self.lower, '<')} to {_end(self.upper, '>')})"
-            return f"{self.length:.3g}{between}"
+            if self.lower is None and self.upper is None:
+                return f"{self.length:.3g}"
+            return f"{self.length:.3g} (95 %: {_end(self.lower, '<')} to {_end(self.upper, '>')})"
         return f"at most {self.bound}" if self.censored == "at most" else f"not reached by {self.bound}"
 
 
@@ -189,6 +191,7 @@ def crossing(
     share = np.where(np.isfinite(envelope[rows, right - 1]), share, 1.0)  # after a divergence: the next length
     logs = np.log(lengths)
     between = np.exp(logs[right - 1] + share * (logs[right] - logs[right - 1]))
+    between = np.where(share == 1.0, lengths[right], between)  # exp and log do not undo each other in the last bit
     return np.where(inner, between, np.where(first == 0, -np.inf, np.inf))
 
 
