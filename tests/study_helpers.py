@@ -35,12 +35,16 @@ def study(*settings):
     return Study.parse(TEXT, "study.toml", settings)
 
 
-def result(run, curve=None, ended="steps", state=0):
+def result(run, curve=None, ended="steps"):
     """What training would leave of a run: numbers that depend on its id alone."""
     generator = np.random.default_rng([int(run.id, 16), 1])
     loss = [float(value) for value in generator.random(STEPS)]
+    key, query, value = generator.random((3, 4, 4))
     weights = lw.LimitTransformer(
-        embedding=generator.random((3, 4)), layers=[], unembedding=generator.random((1, 4)), attention="plain"
+        embedding=generator.random((3, 4)),
+        layers=[lw.Layer([lw.Head(key, query, value, [])])],
+        unembedding=generator.random((1, 4)),
+        attention="plain",
     )
     curve = curve or [(length, loss[0], 2 * loss[0]) for length in run.testing.lengths]
     return Result(curve, STEPS, loss[-1], ended, weights, loss, 0.1)
