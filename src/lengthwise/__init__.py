@@ -32,7 +32,6 @@ _HOMES = {
     "Study": "study.plan",
     "sweep": "study.sweep",
     "forecast": "study.forecast",
-    "forecast": "study.forecast",
     "measure": "study.reading",
     "report": "study.report",
     "reproduce": "study.reproduce",
@@ -60,7 +59,6 @@ if TYPE_CHECKING:
     from lengthwise.limit.storage import load as load
     from lengthwise.limit.storage import save as save
     from lengthwise.strings import Counts as Counts
-    from lengthwise.study.forecast import forecast as forecast
     from lengthwise.study.forecast import forecast as forecast
     from lengthwise.study.plan import Study as Study
     from lengthwise.study.reading import measure as measure

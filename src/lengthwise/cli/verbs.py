@@ -9,7 +9,6 @@ from lengthwise.errors import WrongInput, nearest, shown
 
 VERBS = {
     "forecast": ("lengthwise.cli.forecast", "How long training sequences must be for a task, measured and checked."),
-    "forecast": ("lengthwise.cli.forecast", "How long training sequences must be for a task, measured and checked."),
     "run": ("lengthwise.cli.run", "Evaluate a model on strings or on type counts."),
     "show": ("lengthwise.cli.show", "What a model file holds: shapes, margins, sensitivity, complexity."),
     "sweep": ("lengthwise.cli.sweep", "Run a study: train every member, keep every finished one."),
