@@ -18,6 +18,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
 from lengthwise.tasks.protocol import RegressionTask
+from lengthwise.train.common_draws import common_drawing
 from lengthwise.train.statistics import Architecture, Weights, drawing, initial_weights, outputs, rate_factors
 
 BETAS, EPSILON = (0.9, 0.999), 1e-8
@@ -123,8 +124,8 @@ def test_loss(shape: Shape, samples: int) -> Any:
 
     def member(plan: Plan, weights: Weights, length: Array) -> tuple[Array, Array]:
         task = replace(shape.task, **plan.parameters)
-        key = jax.random.fold_in(jax.random.fold_in(plan.key, 2), length)
-        statistics = task.statistics(jnp.full(samples, length), drawing(key))
+        key = jax.random.fold_in(plan.key, 2)  # the same at every length, see `common_drawing`
+        statistics = task.statistics(jnp.full(samples, length), common_drawing(key))
         errors = (outputs(weights, shape.sizes, statistics) - task.target_of(statistics)) ** 2
         return jnp.mean(errors), jnp.max(errors)
 
