@@ -14,7 +14,7 @@ from lengthwise.study.attention_profile import Profile
 from lengthwise.study.curves import Series
 from lengthwise.study.measure import overlap, plateaus, required_length
 from lengthwise.study.scaling import fit
-from lengthwise.study.steps import STEP, FallingStep, judged, steps
+from lengthwise.study.steps import STEP, FallingStep, judged, steps, whole_way
 
 LOSS = 1e-2  # the published threshold
 TRAINED = 1e-4  # training loss from which on "rises with omega" is judged
@@ -51,10 +51,11 @@ def settles(lines: Sequence[Series]) -> Verdict:
     certain = [(line, one) for line, one in moving if one.certainly_moving]
     infinite = [(line, one) for line, one in found if not np.isfinite(one.median)]
     line, worst = max(found, key=lambda pair: abs(pair[1].change or 0.0))
+    change = "infinite" if worst.change is None else f"{worst.change:+.1%}"
     over_line, over = max(found, key=lambda pair: pair[1].overshoot)
     measured = (
         f"{len(found) - len(moving)} of {len(found)} curves change by less than 10 % a decade; the largest change is "
-        f"{worst.change:+.1%} ({line.name}, N = {worst.longest}); the largest overshoot is x{over.overshoot:.2f} at "
+        f"{change} ({line.name}, N = {worst.longest}); the largest overshoot is x{over.overshoot:.2f} at "
         f"length {over.peak_length} ({over_line.name}, N = {over.longest})"
     )
     rows: tuple[dict[str, Any], ...] = tuple(
@@ -71,9 +72,11 @@ def falls(lines: Sequence[Series]) -> Verdict:
     found = [one for line in lines for one in steps(line.lengths, line.medians, line.draws, line.name, line.resampled)]
     if not found:
         return "", None, f"no two training lengths are {STEP:g} times apart", ()
-    totals = [float(line.medians[0] / line.medians[-1]) for line in lines if line.medians[-1] > 0]
-    spread = f"; from the shortest to the longest by a factor of {min(totals):.3g} to {max(totals):.3g}"
-    holds, reason, count = judged(found)
+    ways = [whole_way(line.lengths, line.medians, line.draws, line.name, line.resampled) for line in lines]
+    totals = [float(line.medians[0] / line.medians[-1]) for line in lines if 0 < line.medians[-1] < np.inf]
+    least, most = min(totals, default=1.0), max(totals, default=1.0)
+    spread = f"; from the shortest to the longest by a factor of {least:.3g} to {most:.3g}"
+    holds, reason, count = judged(found, ways)
     return f"{count} fall{spread if totals else ''}", holds, reason, _rows(found)
 
 
@@ -90,14 +93,18 @@ def rises(lines: Sequence[Series], parameter: str) -> Verdict:
     start = next((n for n in lengths if trained[n] <= TRAINED), None)
     values = [float(line.setting[parameter]) for line in lines]
     found: list[FallingStep] = []
+    ways: list[FallingStep] = []
     rows: list[dict[str, Any]] = []
     for n in lengths:
         columns = [line.lengths.index(n) for line in lines]
         medians = np.asarray([-line.medians[c] for line, c in zip(lines, columns, strict=True)])
         draws = np.stack([-line.draws[:, c] for line, c in zip(lines, columns, strict=True)], axis=1)
-        here = steps(values, medians, draws, f"N = {n}", all(line.resampled for line in lines))
+        resampled = all(line.resampled for line in lines)
+        here = steps(values, medians, draws, f"N = {n}", resampled)
         judged_here = start is not None and n >= start
-        found += here if judged_here else []
+        if judged_here:
+            found += here
+            ways.append(whole_way(values, medians, draws, f"N = {n}", resampled))
         wrong = [f"{one.start:g} above {one.end:g}" for one in here if not one.falls]
         rows.append(
             {
@@ -112,7 +119,7 @@ def rises(lines: Sequence[Series], parameter: str) -> Verdict:
         return "", None, f"no training length brings every training loss to {TRAINED:g}", tuple(rows)
     if not found:
         return "", None, f"no two values of {parameter} are {STEP:g} times apart", tuple(rows)
-    holds, reason, count = judged(found, "rise")
+    holds, reason, count = judged(found, ways, "rise")
     below = sum(bool(row["out_of_order"]) for row in rows if not row["judged"])
     unjudged = sum(not row["judged"] for row in rows)
     aside = f"; out of order at {below} of the {unjudged} lengths below" if unjudged else ""
@@ -121,6 +128,8 @@ def rises(lines: Sequence[Series], parameter: str) -> Verdict:
 
 def grows_linearly(lines: Sequence[Series], parameter: str, values: Sequence[float]) -> Verdict:
     """N(loss 1e-2) against the parameter: a straight line with R^2 >= 0.95 whose slope is above 0."""
+    if not all(parameter in line.setting for line in lines):
+        return "", None, f"one value of {parameter} only", ()
     chosen = [line for line in lines if float(line.setting[parameter]) in values]
     needed = [required_length(line, LOSS) for line in chosen]
     x = [float(line.setting[parameter]) for line in chosen]
@@ -144,6 +153,8 @@ def overlaps(lines: Sequence[Series]) -> Verdict:
 
     And nearer than as functions of N, or the rescaling would explain nothing.
     """
+    if not all("period" in line.setting for line in lines):
+        return "", None, "one period only", ()
     periods = [float(line.setting["period"]) for line in lines]
     scaled = overlap({p: (np.asarray(s.lengths) / p, s.medians) for p, s in zip(periods, lines, strict=True)})
     plain = overlap({p: (np.asarray(s.lengths), s.medians) for p, s in zip(periods, lines, strict=True)})
