@@ -1,5 +1,11 @@
 """Studies for tests: a small one, a trainer that computes nothing, and curves made to order."""
 
+import json
+import sqlite3
+from contextlib import closing
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
 
 import lengthwise as lw
@@ -7,7 +13,6 @@ from lengthwise.study.curves import Member
 from lengthwise.study.machine import Trainer
 from lengthwise.study.plan import Study
 from lengthwise.train.checkpoint import Saved, read_checkpoint, write_checkpoint
-from lengthwise.train.ensemble import Progress, Result
 
 TEXT = """\
 task = "simple"
@@ -28,6 +33,29 @@ lengths = [10, 1000]
 samples = 64
 """
 STEPS = 3
+
+
+@dataclass(frozen=True)
+class Result:
+    """What train.ensemble.Result has; these helpers import no JAX, so that a process may fork."""
+
+    curve: list[tuple[int, float, float]]
+    steps: int
+    training_loss: float
+    ended: str
+    weights: Any
+    history: list[float]
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What train.ensemble.Progress has."""
+
+    done: int
+    total: int
+    steps_per_second: float
+    seconds_left: float
 
 
 def study(*settings):
@@ -74,10 +102,6 @@ def sweep(path, *settings, **options):
 
 def contents(path):
     """What a sweep leaves, by name, bit for bit; of a run's file the signed part; the index as its dump."""
-    import json
-    import sqlite3
-    from contextlib import closing
-
     found = {}
     for file in sorted(path.rglob("*")):
         name = str(file.relative_to(path))
