@@ -12,6 +12,7 @@ from lengthwise.study.curves import BOOTSTRAP_SEED, DRAWS, Member, Metric, Serie
 
 SETTLED = 0.1  # relative change a decade
 WINDOW = (10**4, 10**6)
+NEAR = 0.01  # a test length this near to an end of the window stands for it: 9,960 is a multiple of more periods
 BAD = 10.0  # times the median
 
 
@@ -95,9 +96,10 @@ def _change(
     For one pair: the median over seeds of (l(T') / l(T) - 1) / log10(T'/T). Pairs nearer than a decade would only
     magnify the noise of sampling.
     """
-    inside = [index for index, length in enumerate(lengths) if WINDOW[0] <= length <= WINDOW[1]]
+    least, most = WINDOW
+    inside = [k for k, length in enumerate(lengths) if least * (1 - NEAR) <= length <= most * (1 + NEAR)]
     pairs = [(i, j) for i in inside for j in inside if lengths[j] >= 10 * lengths[i]]
-    if not pairs or lengths[inside[0]] > WINDOW[0] or lengths[inside[-1]] < WINDOW[1]:
+    if not pairs or lengths[inside[0]] > least * (1 + NEAR) or lengths[inside[-1]] < most * (1 - NEAR):
         return None, (None, None), "no test lengths at 10^4 and 10^6"
     good = losses[np.all(np.isfinite(losses) & (losses > 0), axis=1)]
     if not len(good):

@@ -1,6 +1,7 @@
 """A study: one task, a grid of what varies, training lengths and seeds; its members in a fixed order."""
 
 import itertools
+import math
 import os
 import re
 from collections.abc import Iterator, Sequence
@@ -75,18 +76,15 @@ class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
             raise WrongInput(f"{both} in one place", f"it in task and in grid.{both}", "drop one of them", "task")
         fixed = {key: value for key, value in (registry.parameters(name) | given).items() if key not in self.grid}
         force(self, "task", registry.target_text(name, fixed))
-        if self.members > MOST_MEMBERS:
-            raise WrongInput(f"at most {MOST_MEMBERS} members", f"{self.members}", "split the study")
-        for kind in self._kinds():
-            self._check_lengths(kind)
+        most = len(self.lengths) * self.seeds * math.prod(map(len, self.grid.values()))
+        if most > MOST_MEMBERS:
+            raise WrongInput(f"at most {MOST_MEMBERS} members", f"{most}", "split the study")
+        self._check_lengths(list(self._kinds()))
 
     @property
     def members(self) -> int:
         """How many runs there are."""
-        count = len(self.lengths) * self.seeds
-        for values in self.grid.values():
-            count *= len(values)
-        return count
+        return self.seeds * sum(len(self._lengths(kind)) for kind in self._kinds())
 
     def runs(self) -> list[Run]:
         """All members: the grid's last axis changes slowest seen from the seeds, which change fastest."""
@@ -101,7 +99,7 @@ class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
                 tile=self.tile,
             )
             for kind in self._kinds()
-            for longest in self.lengths
+            for longest in self._lengths(kind)
             for seed in range(self.first_seed, self.first_seed + self.seeds)
         ]
 
@@ -150,12 +148,21 @@ class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
             replaced = msgspec.structs.replace(self.training, **training)
             yield _Kind(task, registry.describe(task), settings, replaced)
 
-    def _check_lengths(self, kind: _Kind) -> None:
-        for where, lengths in (("lengths", self.lengths), ("testing, lengths", self.testing.lengths)):
-            short = next((length for length in lengths if length < kind.task.shortest), None)
-            if short is not None:
+    def _lengths(self, kind: _Kind) -> tuple[int, ...]:
+        """The training lengths that are not too short for a task."""
+        return tuple(length for length in self.lengths if length >= kind.task.shortest)
+
+    def _check_lengths(self, kinds: Sequence[_Kind]) -> None:
+        """Every training length serves some task and every task has one; test lengths serve all."""
+        modest, greedy = (choose(kinds, key=lambda kind: kind.task.shortest) for choose in (min, max))
+        for where, length, kind in (
+            ("lengths", min(self.lengths), modest),
+            ("lengths", max(self.lengths), greedy),
+            ("testing, lengths", min(self.testing.lengths), greedy),
+        ):
+            if length < kind.task.shortest:
                 wanted = f"lengths of at least {kind.task.shortest} for {kind.text}"
-                raise WrongInput(wanted, f"{short}", "drop the length", where)
+                raise WrongInput(wanted, f"{length}", "drop the length", where)
 
 
 def differences(there: Study, here: Study) -> list[str]:
