@@ -15,10 +15,12 @@ import lengthwise as lw
 from lengthwise.config import Model, Run, Testing, Training
 from lengthwise.tasks.protocol import Statistics
 from lengthwise.tasks.regression import ModPTask, SimpleTask, TailTask
-from lengthwise.train import ensemble
-from lengthwise.train.engine import train_chunk
-from lengthwise.train.ensemble import shape_of, train
-from lengthwise.train.statistics import Architecture, as_model, initial_weights, outputs, relu_sum
+from lengthwise.train import ensemble, fused
+from lengthwise.train.engine import start, train_chunk
+from lengthwise.train.ensemble import plan_of, shape_of, train
+from lengthwise.train.sequences import everywhere, last_query, strings_of
+from lengthwise.train.statistics import Architecture, as_model, drawing, initial_weights, outputs, relu_sum
+from test_tasks import statistics_of
 
 CASES = [
     (SimpleTask(2.0), 1, "plain", 0),
@@ -38,12 +40,9 @@ def test_the_count_pass_is_the_sequence_pass(task, heads, attention, offsets):
         weights[name] = 0.3 * jax.random.normal(jax.random.key(number), weights[name].shape)
     strings = task.strings(np.random.default_rng(0), 37, 12)
     model = as_model(weights, sizes)
-    prefix, suffix = [], []
-    for string in strings:
-        counts = lw.Counts.of(string, task.symbols, task.period, task.locality)
-        prefix.append(np.ravel(counts.table))
-        suffix.append([t * task.period + (37 - k) % task.period for k, t in enumerate(reversed(counts.suffix))])
-    statistics = Statistics(jnp.full(12, 37), jnp.asarray(np.array(prefix).T), jnp.asarray(np.array(suffix).T))
+    columns = [statistics_of(task, string) for string in strings]
+    prefix, suffix = (jnp.concatenate([getattr(c, part) for c in columns], axis=1) for part in ("prefix", "suffix"))
+    statistics = Statistics(jnp.full(12, 37), prefix, suffix)
     trained = outputs(weights, sizes, statistics)
     wanted = [lw.evaluate(model, string, "dense")[0] for string in strings]
     assert np.max(np.abs(np.asarray(trained) - wanted)) < 2e-6
@@ -60,13 +59,62 @@ def test_relu_sum_is_its_definition_with_its_gradient():
         assert np.max(np.abs(a - b)) < 1e-10
 
 
-def run(seed=0, longest=12, omega=1.0, rate=0.01, stop=2e-2, steps=300):
+@pytest.mark.parametrize(("task", "heads", "attention", "offsets"), CASES, ids=str)
+def test_strings_with_given_statistics_and_the_passes_over_them(task, heads, attention, offsets):
+    """Strings made from statistics have them, in every order alike; both passes give the definition's outputs."""
+    sizes = Architecture(task.symbols, task.period, offsets, heads=heads, attention=attention)
+    weights = initial_weights(jax.random.key(1), sizes)
+    for number, name in enumerate(("phi", "bias")):
+        weights[name] = 0.3 * jax.random.normal(jax.random.key(number), weights[name].shape)
+    length = jnp.asarray(np.random.default_rng(3).integers(task.shortest, 40, size=12))
+    drawn = task.statistics(length, drawing(jax.random.key(2)))
+    strings = strings_of(drawn, task.period, 48, jax.random.key(3))
+    model = as_model(weights, sizes)
+    wanted = []
+    for row, n in enumerate(np.asarray(length)):
+        string = np.asarray(strings[row, :n])
+        assert np.all(strings[row, n:] == -1)
+        mine = statistics_of(task, string)
+        assert np.array_equal(mine.prefix[:, 0], drawn.prefix[:, row])
+        assert np.array_equal(mine.suffix[:, 0], drawn.suffix[:, row])
+        wanted.append(lw.evaluate(model, string, "dense")[0])
+    for one_layer in (last_query, everywhere):
+        assert np.max(np.abs(np.asarray(one_layer(weights, sizes, strings, length)) - wanted)) < 5e-6
+    assert np.max(np.abs(np.asarray(outputs(weights, sizes, drawn)) - wanted)) < 5e-6
+
+
+def test_orders_are_alike():
+    """All 6 orders of 0 0 1 1 before a last 0 appear about equally often."""
+    size = 6000
+    drawn = Statistics(jnp.full(size, 5), jnp.full((2, size), 2), jnp.zeros((1, size), jnp.int32))
+    found = np.unique(np.asarray(strings_of(drawn, 1, 8, jax.random.key(0))), axis=0, return_counts=True)
+    assert len(found[1]) == 6
+    assert np.all(np.abs(found[1] - size / 6) < 5 * np.sqrt(size / 6))
+
+
+@pytest.mark.parametrize(("units", "inputs", "batch"), [(64, 6, 32), (32, 13, 64)])
+def test_the_kernels_are_their_products(units, inputs, batch):
+    """What a GPU runs, interpreted: slopes and felt against products with the 0/1 activity, several members at once."""
+    keys = jax.random.split(jax.random.key(0), 4)
+    shapes = [(3, units, inputs), (3, units), (3, inputs, batch), (3, batch)]
+    inner, outer, columns, cotangent = (jax.random.normal(k, s) for k, s in zip(keys, shapes, strict=True))
+    active = (np.einsum("wkj,wjb->wkb", inner, columns) > 0).astype(np.float32)
+    slopes = jax.vmap(lambda *a: fused.slopes(*a, interpret=True))(inner, outer, columns)
+    felt = jax.vmap(lambda *a: fused.felt(*a, interpret=True))(inner, cotangent, columns)
+    assert np.allclose(slopes, np.einsum("wk,wkj,wkb->wjb", outer, inner, active), atol=1e-4)
+    assert np.allclose(felt, np.einsum("wb,wjb,wkb->wkj", cotangent, columns, active), atol=1e-4)
+    assert fused.fits(units, batch, inputs)
+    lowered = jax.jit(jax.vmap(fused.slopes)).trace(inner, outer, columns).lower(lowering_platforms=("cuda",))
+    assert "triton" in lowered.as_text()
+
+
+def run(seed=0, longest=12, omega=1.0, rate=0.01, stop=2e-2, steps=300, path="statistics", chunk=50):
     return Run(
         task=f"simple:omega={omega},symbols=3",
         longest=longest,
         seed=seed,
         model=Model(width=8, units=32),
-        training=Training(batch=64, steps=steps, rate=rate, stop=stop, chunk=50),
+        training=Training(batch=64, steps=steps, rate=rate, stop=stop, chunk=chunk, path=path),
         testing=Testing(lengths=(10, 1000, 1_000_000), samples=512),
         tile=4,
     )
@@ -111,6 +159,25 @@ def test_the_curve_is_the_loss_of_the_weights_it_comes_with(results):
         strings = task.strings(np.random.default_rng(0), 10, 1500)
         errors = [(lw.evaluate(result.weights, s, "counts")[0] - task.target(s)) ** 2 for s in strings]
         assert result.curve[0][1] == pytest.approx(np.mean(errors), rel=0.5)
+
+
+def test_all_paths_train_on_the_same_strings():
+    """One seed on counts, on strings with one query, on strings with all queries: the losses agree to rounding."""
+    histories = {}
+    for path in ("statistics", "last-query", "sequences"):
+        member = run(longest=9, omega=2.0, steps=100, path=path, chunk=40)
+        key = plan_of(member)._replace(key=jax.random.key(5))
+        shape = shape_of(member)
+        stacked = jax.tree.map(lambda leaf: jnp.stack([leaf] * 4), (key, start(key.key, shape.sizes)))
+        losses = []
+        plan, state = stacked
+        for _ in range(2):
+            state, loss = train_chunk(shape)(plan, state)
+            losses.append(float(loss[0]))
+        histories[path] = losses
+    assert histories["last-query"] == pytest.approx(histories["statistics"], rel=1e-3)
+    assert histories["sequences"] == pytest.approx(histories["statistics"], rel=1e-3)
+    assert histories["statistics"][1] < 0.9 * histories["statistics"][0]
 
 
 def test_order_packing_and_company_change_no_bit(results, monkeypatch):

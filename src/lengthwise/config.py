@@ -42,19 +42,25 @@ class Model(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         whole(self.heads, "heads", most=MOST_HEADS)
         if self.offsets is not None:
             whole(self.offsets, "offsets", least=0, most=MOST_HEADS)
-        known = list(get_args(self.__annotations__["attention"]))
-        if self.attention not in known:
-            raise WrongInput(f"one of {', '.join(known)}", shown(self.attention), "name one of them", "attention")
+        one_of(self.attention, get_args(self.__annotations__["attention"]), "attention")
+
+
+TrainingPath = Literal["statistics", "last-query", "sequences"]
 
 
 class Training(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """How a member is trained. rate: Adam's for embeddings. stop: the training loss that is low enough."""
+    """How a member is trained. rate: Adam's for embeddings. stop: the training loss that is low enough.
+
+    path: what a step computes on. statistics: counts only, the same cost at every length; last-query and sequences:
+    strings, with one query or all of them. The same function and the same data, at different speeds.
+    """
 
     batch: int = 1024
     steps: int = 30_000
     rate: float = 0.01
     stop: float = 1e-5
     chunk: int = 100  # steps between two looks at the stop rule
+    path: TrainingPath = "statistics"
 
     def __post_init__(self) -> None:
         """Counts and the rate are positive, the stop rule is not negative."""
@@ -116,6 +122,12 @@ def whole(value: object, name: str, least: int = 1, most: int | None = None) -> 
     if most is not None and value > most:
         raise WrongInput(f"an integer of at most {most}", shown(value), f"change {name}", name)
     return value
+
+
+def one_of(value: object, known: Sequence[str], name: str) -> None:
+    """A word from a short list."""
+    if value not in known:
+        raise WrongInput(f"one of {', '.join(known)}", shown(value), "name one of them", name)
 
 
 def number(value: object, name: str, positive: bool = False) -> float:

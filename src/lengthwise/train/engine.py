@@ -17,8 +17,10 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
+from lengthwise.config import TrainingPath
 from lengthwise.tasks.protocol import RegressionTask
 from lengthwise.train.common_draws import common_drawing
+from lengthwise.train.sequences import everywhere, last_query, strings_of
 from lengthwise.train.statistics import Architecture, Weights, drawing, initial_weights, outputs, rate_factors
 
 BETAS, EPSILON = (0.9, 0.999), 1e-8
@@ -34,6 +36,8 @@ class Shape:
     batch: int
     tile: int
     chunk: int
+    path: TrainingPath = "statistics"
+    padded: int = 0  # length of the arrays that strings stand in, where strings are made at all
 
 
 class Plan(NamedTuple):
@@ -66,10 +70,16 @@ def start(key: Array, sizes: Architecture) -> State:
     return State(weights, zeros, zeros, jnp.int32(0), jnp.float32(jnp.inf), jnp.bool_(False), jnp.bool_(False))
 
 
-def squared_error(weights: Weights, task: RegressionTask, sizes: Architecture, key: Array, length: Array) -> Array:
-    """Mean squared error on one string of each length, drawn from the task's law."""
+def squared_error(weights: Weights, shape: Shape, task: RegressionTask, key: Array, length: Array) -> Array:
+    """Mean squared error on one string of each length, drawn from the task's law; all paths see the same strings."""
     statistics = task.statistics(length, drawing(key))
-    return jnp.mean((outputs(weights, sizes, statistics) - task.target_of(statistics)) ** 2)
+    if shape.path == "statistics":
+        found = outputs(weights, shape.sizes, statistics)
+    else:
+        strings = strings_of(statistics, task.period, shape.padded, jax.random.fold_in(key, 1 << 16))
+        one_layer = last_query if shape.path == "last-query" else everywhere
+        found = one_layer(weights, shape.sizes, strings, length)
+    return jnp.mean((found - task.target_of(statistics)) ** 2)
 
 
 def step(shape: Shape, plan: Plan, state: State) -> tuple[State, Array]:
@@ -77,9 +87,7 @@ def step(shape: Shape, plan: Plan, state: State) -> tuple[State, Array]:
     task = replace(shape.task, **plan.parameters)
     key = jax.random.fold_in(jax.random.fold_in(plan.key, 1), state.step)
     length = jax.random.randint(jax.random.fold_in(key, 0), (shape.batch,), task.shortest, plan.longest + 1)
-    loss, gradient = jax.value_and_grad(squared_error)(
-        state.weights, task, shape.sizes, jax.random.fold_in(key, 1), length
-    )
+    loss, gradient = jax.value_and_grad(squared_error)(state.weights, shape, task, jax.random.fold_in(key, 1), length)
     count = state.step + 1
     rate = plan.rate * 0.5 * (1 + jnp.cos(jnp.pi * state.step / plan.steps))
     first = _moment(state.first, gradient, BETAS[0], 1)

@@ -24,8 +24,10 @@ from lengthwise.train.engine import Plan, Shape, State, start, test_loss, train_
 from lengthwise.train.statistics import Architecture, as_model
 
 CHECKPOINT_SECONDS = 60.0
+CHECKPOINT_SHARE = 20  # checkpoints take at most a twentieth of the time
 FLUSH_SECONDS = 20.0
 TILES_AT_ONCE = {"cpu": 2}  # other devices take all tiles: work is queued on them without waiting
+SHORTEST_ARRAY = 16  # strings stand in arrays of a power of two, so that few programs serve many lengths
 LONGEST = 1 << 24  # counts are exact in float32 up to here
 
 
@@ -111,7 +113,9 @@ def shape_of(run: Run) -> Shape:
         attention=run.model.attention,
     )
     neutral = replace(task, **dict.fromkeys(task.traced, 0.0))  # type: ignore[type-var]
-    return Shape(neutral, sizes, run.training.batch, run.tile, run.training.chunk)
+    training = run.training
+    padded = 0 if training.path == "statistics" else max(SHORTEST_ARRAY, 1 << (run.longest - 1).bit_length())
+    return Shape(neutral, sizes, training.batch, run.tile, training.chunk, training.path, padded)
 
 
 def plan_of(run: Run) -> Plan:
@@ -159,7 +163,8 @@ class _Group:
         self.inside: list[_Member | None] = []  # one entry a slot of the tiles, None for a dummy
         self.tiles: list[tuple[Plan, State]] = []
         self.over: list[tuple[_Member, State]] = []  # finished, not yet tested; states on the host
-        self.saved_at = self.flushed_at = time.monotonic()
+        self.flushed_at = time.monotonic()
+        self.save_next = self.flushed_at + CHECKPOINT_SECONDS
 
     def work(self, should_stop: Callable[[], bool]) -> bool:
         """Until every member is finished and tested; False if told to stop before."""
@@ -169,7 +174,7 @@ class _Group:
                 self._save()
                 return False
             self._advance()
-            if time.monotonic() - self.saved_at > CHECKPOINT_SECONDS:
+            if time.monotonic() > self.save_next:
                 self._save()
         self._test(everything=True)
         return True
@@ -191,12 +196,11 @@ class _Group:
         leaving = [slot for slot, member in enumerate(self.inside) if member is not None and done[slot]]
         self.clock.tick(before * self.shape.chunk, self._steps_left())
         if leaving:
-            host = jax.device_get([state for _, state in self.tiles])
-            for slot in leaving:
-                tile, place = divmod(slot, self.width)
+            host = jax.device_get(_take([state for _, state in self.tiles], leaving))
+            for place, slot in enumerate(leaving):
                 member = self.inside[slot]
                 assert member is not None
-                self.over.append((member, _row(host[tile], place)))
+                self.over.append((member, _row(host, place)))
                 self.inside[slot] = None
             self._test(everything=False)
         living = [slot for slot, member in enumerate(self.inside) if member is not None]
@@ -275,7 +279,7 @@ class _Group:
 
     def _save(self) -> None:
         """Keeps the state of every member inside, so that a killed study loses little."""
-        self.saved_at = time.monotonic()
+        begun = time.monotonic()
         if self.checkpoints is None:
             return
         host = jax.device_get([state for _, state in self.tiles])
@@ -286,6 +290,8 @@ class _Group:
         )
         for member, state in [*rows, *self.over]:
             write_checkpoint(self.checkpoints, member.run.id, Saved(state._asdict(), tuple(member.history)))
+        took = time.monotonic() - begun
+        self.save_next = time.monotonic() + max(CHECKPOINT_SECONDS, CHECKPOINT_SHARE * took)
 
 
 def _row(tree: Any, index: int) -> Any:

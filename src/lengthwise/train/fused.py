@@ -83,7 +83,7 @@ def active_sums(
 
     call = pl.pallas_call(
         kernel,
-        out_shape=jax.ShapeDtypeStruct((parts, count, columns), jnp.float32),
+        out_shape=jax.ShapeDtypeStruct((parts, count, columns), jnp.float32),  # type: ignore[no-untyped-call]
         grid=(columns // block, parts),
         compiler_params=None if interpret else triton.CompilerParams(num_warps=1, num_stages=1),
         interpret=interpret,

@@ -84,7 +84,7 @@ def outputs(weights: Weights, sizes: Architecture, statistics: Statistics) -> Fl
     return dot(read, after)[0] + relu_sum(inner, dot(read, weights["outer"])[0], inputs)
 
 
-def dot(a: Float[Array, "m k"], b: Float[Array, "k n"]) -> Float[Array, "m n"]:
+def dot(a: Float[Array, "*m k"], b: Float[Array, "k n"]) -> Float[Array, "*m n"]:
     """A product in full float32, on devices too whose default is coarser: losses of 1e-5 need it."""
     return jnp.matmul(a, b, precision=jax.lax.Precision.HIGHEST)
 
