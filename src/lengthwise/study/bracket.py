@@ -27,6 +27,10 @@ class Round:
     lengths: tuple[int, ...]
     seeds: int
 
+    def __str__(self) -> str:
+        """The round in words."""
+        return f"training lengths {', '.join(map(str, self.lengths))}, {self.seeds} seeds each"
+
 
 def beyond(member: Member, metric: Metric, tests: Collection[int]) -> float:
     """A member's largest value over the given test lengths that are longer than what it was trained on."""
@@ -85,13 +89,12 @@ def ends(medians: Float[np.ndarray, " lengths"], threshold: float) -> int:
 
 
 def undertrained(known: Series, threshold: float, metric: Metric) -> bool:
-    """Whether training itself stays above the threshold at all of the longest lengths: longer ones would not help.
+    """Whether training itself stays above the threshold at the two longest lengths: longer ones would not help.
 
     The worst error over strings is at least the root of their mean squared error.
     """
     limit = threshold if metric == "loss" else threshold**2
-    top = known.lengths[-TRIED:]
-    return all(float(np.median([m.training_loss for m in known.members[n]])) > limit for n in top)
+    return all(float(np.median([m.training_loss for m in known.members[n]])) > limit for n in known.lengths[-2:])
 
 
 def spread(low: int, high: int, count: int) -> tuple[int, ...]:

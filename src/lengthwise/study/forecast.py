@@ -205,8 +205,7 @@ def _gather(trials: Trials, evidence: Evidence, end: float) -> bool:
         if known is not None and trials.clock() + 2 * trials.slowest > end:
             return True
         number = len(evidence.rounds)
-        lengths = ", ".join(map(str, planned.lengths))
-        trials.say(f"round {number + 1}: {planned.seeds} seeds for each of the training lengths {lengths}")
+        trials.say(f"round {number + 1}: {planned}")
         evidence.members += trials.members(planned, SEEDS_OF_A_ROUND * number, evidence.tests)
         evidence.rounds.append(planned)
         now = evidence.known()
@@ -220,8 +219,7 @@ def _checked(trials: Trials, evidence: Evidence, answer: Found, seed: int, numbe
     lengths = held_out_lengths(answer.safe, evidence.tests, seed, number)
     where = tuple(sorted({answer.length, answer.safe}))
     planned = Round(where, 2 * SEEDS // len(where))  # as many members as a round: what is compiled serves again
-    shown = " and ".join(map(str, planned.lengths))
-    trials.say(f"check {number + 1}: {planned.seeds} new seeds for each of the training lengths {shown}")
+    trials.say(f"check {number + 1}, new seeds: {planned}")
     members = trials.members(planned, NEW_SEEDS + SEEDS_OF_A_ROUND * number, evidence.tests + lengths)
     return checked(members, answer.length, answer.safe, lengths, evidence.metric, evidence.threshold), members
 
