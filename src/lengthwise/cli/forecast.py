@@ -90,7 +90,8 @@ def command(
       worst_error        the largest absolute error in the check
       theory, prediction, report
                          null, and why
-      medians            by training length
+      medians            a list: training_length, seeds, median,
+                         training_loss
       rounds             what was trained, in order
       budget, budget_spent, model, training, directory, seed, device,
       versions

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import msgspec
+import numpy as np
 
 from lengthwise.config import Model, Training
 from lengthwise.study.bracket import Round, certain, undertrained
@@ -150,9 +151,7 @@ class Forecast:
             **{field: value for name, why in PARTS.items() for field, value in ((name, None), (f"{name}_reason", why))},
             "budget": self.budget,
             "budget_spent": self.budget_spent,
-            "medians": {
-                f"{n}": float(median) for n, median in zip(self.known.lengths, self.known.medians, strict=True)
-            },
+            "medians": [_median(self.known, place) for place in range(len(self.known.lengths))],
             "rounds": [{"training_lengths": list(one.lengths), "seeds": one.seeds} for one in self.rounds],
             "model": msgspec.to_builtins(self.model),
             "training": msgspec.to_builtins(self.training),
@@ -169,3 +168,15 @@ class Forecast:
     def __str__(self) -> str:
         """Its sentence."""
         return self.sentence
+
+
+def _median(known: Series, place: int) -> dict[str, Any]:
+    """One training length with its median, its seeds and the loss that training ended with."""
+    length, value = known.lengths[place], float(known.medians[place])
+    group = known.members[length]
+    trained = float(np.median([one.training_loss for one in group]))
+    numbers = {"median": value, "training_loss": trained}
+    fields: dict[str, Any] = {"training_length": length, "seeds": len(group)}
+    for name, number in numbers.items():
+        fields |= {name: number} if math.isfinite(number) else {name: None, f"{name}_reason": "infinite"}
+    return fields

@@ -5,6 +5,7 @@ New seeds have no part in that; and they are trained at the upper end of the ans
 stay below the threshold if the interval is honest. At the answer itself, half of all samples are above.
 """
 
+import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -47,8 +48,8 @@ class HeldOut:
             "training_length": self.training_length,
             "seeds": list(self.seeds),
             "lengths": list(self.lengths),
-            "medians": list(self.values),
-            "medians_at_required_length": list(self.answer_values),
+            **_listed("medians", self.values),
+            **_listed("medians_at_required_length", self.answer_values),
         }
 
     @property
@@ -94,3 +95,9 @@ def checked(
         worst_error=worst,
         threshold=limit,
     )
+
+
+def _listed(name: str, values: Sequence[float]) -> dict[str, Any]:
+    """Numbers for JSON; one that is not finite is null, and the reason stands beside the list."""
+    found: dict[str, Any] = {name: [value if math.isfinite(value) else None for value in values]}
+    return found | ({f"{name}_reason": "null stands for: infinite"} if None in found[name] else {})
