@@ -92,7 +92,8 @@ def _plateau(found: Plateau) -> dict[str, Any]:
     fields["training_length"] = fields.pop("longest")
     fields["settled_reason"] = fields.pop("reason") or None
     if fields["change"] is None:
-        fields["change_reason"] = fields["settled_reason"]
+        for name in ("change", "change_lower", "change_upper"):
+            fields[f"{name}_reason"] = fields["settled_reason"]
     elif fields["change_lower"] is None:
         fields["change_lower_reason"] = fields["change_upper_reason"] = "one seed: no interval"
     return fields
