@@ -33,7 +33,8 @@ def environment(tmp_path_factory):
 def reference(tmp_path_factory, environment):
     """The study file beside its directory, swept without interruption."""
     folder = tmp_path_factory.mktemp("reference")
-    (folder / "study.toml").write_text(TEXT.replace("steps = 200", "steps = 400"))
+    text = TEXT.replace("steps = 200", "steps = 400\nstop = 0.1")  # members stop at various steps
+    (folder / "study.toml").write_text(text)
     subprocess.run(
         [*COMMAND, "sweep", folder / "study.toml", "--out", folder / "study", "--device", "cpu"],
         env=environment, check=True, capture_output=True,
@@ -78,7 +79,9 @@ def test_three_kills(reference, environment, tmp_path):
 @pytest.mark.parametrize("seed", [1, 2])
 def test_twenty_kills(reference, environment, tmp_path, seed):
     done = sweep_under_fire(reference, environment, tmp_path / "study", 20, 6, seed)
-    assert done[-1] > 0
+    assert len(done) == 20
+    assert 0 in done
+    assert done[-1] > 0  # kills fell before, between and after runs were finished
 
 
 def test_a_kill_before_every_file_operation(tmp_path):
