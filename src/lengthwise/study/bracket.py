@@ -58,7 +58,7 @@ def next_round(known: Series | None, threshold: float, metric: Metric, shortest:
     """What to train next; None when more of the same would not change the answer.
 
     First a ladder of doubled lengths; upwards while its top fails, downwards while its foot passes; then two lengths
-    inside the bracket; then more seeds at its ends, until the interval is narrow.
+    inside the bracket; then more seeds, at its ends and where they matter most, until the interval is narrow.
     """
     foot = max(TRIED, shortest)
     if known is None:
@@ -76,10 +76,24 @@ def next_round(known: Series | None, threshold: float, metric: Metric, shortest:
     inside = spread(low, high, 2)
     if inside and high > FINE * low:
         return Round(inside if len(inside) > 1 else (*inside, high), ENOUGH)
-    counts = [len(known.members[length]) for length in (low, high)]
-    if min(counts) >= PLENTY or (min(counts) >= ENOUGH and narrow(required_length(known, threshold))):
-        return None
-    return Round((low, high), ENOUGH)
+    if min(len(known.members[length]) for length in (low, high)) < ENOUGH:
+        return Round((low, high), ENOUGH)
+    need = required_length(known, threshold)
+    more = doubtful(known, threshold, need.length or low)
+    return Round(more, ENOUGH) if more and not narrow(need) else None
+
+
+def doubtful(known: Series, threshold: float, answer: float) -> tuple[int, ...]:
+    """The two training lengths where more seeds narrow the interval most; none once they all have plenty.
+
+    Each length is weighed by how often its resampled median lies on the other side of the threshold, times how far
+    (in log length) that takes the answer; among equals the nearest to the answer come first.
+    """
+    other_side = np.mean((known.draws > threshold) != (known.medians > threshold), axis=0)
+    distance = np.abs(np.log(known.lengths) - math.log(answer))
+    order = sorted(range(len(known.lengths)), key=lambda k: (-other_side[k] * distance[k], distance[k]))
+    few = [known.lengths[k] for k in order if len(known.members[known.lengths[k]]) < PLENTY]
+    return tuple(sorted(few[:2]))
 
 
 def ends(medians: Float[np.ndarray, " lengths"], threshold: float) -> int:
