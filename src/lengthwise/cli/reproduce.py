@@ -1,5 +1,6 @@
 """`lengthwise reproduce`: a published figure, and its claims checked one by one."""
 
+import shlex
 import time
 
 import click
@@ -7,7 +8,7 @@ import click
 from lengthwise.cli.endings import INTERRUPTED
 from lengthwise.cli.output import answer, json_option, print_json
 from lengthwise.cli.progress import teller
-from lengthwise.cli.sweep import how_to_resume, stop_asked
+from lengthwise.cli.sweep import stop_asked
 from lengthwise.cli.tables import table
 
 
@@ -86,10 +87,10 @@ def command(
                 should_stop=should_stop,
             )
         except KeyboardInterrupt:
-            tell.say(how_to_resume(folder))
+            tell.say(how_to_resume(name, scale, folder))
             raise
         if found is None:
-            tell.say(how_to_resume(folder))
+            tell.say(how_to_resume(name, scale, folder))
             ctx.exit(INTERRUPTED)
     if as_json:
         print_json(answer("reproduce", started, found.fields()))
@@ -98,3 +99,10 @@ def command(
         table(("claim", "verdict", "measured"), rows)
         click.echo(f"{found}", err=True)
     ctx.exit(0 if found.holds else 1)
+
+
+def how_to_resume(name: str, scale: str, folder: str) -> str:
+    """The command that continues a figure."""
+    return (
+        f"continue with: {shlex.join(['lengthwise', 'reproduce', name, '--scale', scale, '--out', folder, '--resume'])}"
+    )

@@ -62,6 +62,8 @@ def drawn(rows: Sequence[tuple[str, Sequence[Panel]]]) -> dict[str, bytes]:
                 part.suptitle(heading, x=0.01, ha="left", fontsize=9, fontweight="bold")
             for axes, panel in zip(part.subplots(1, columns, squeeze=False)[0], panels, strict=False):
                 draw_panel(axes, panel)
+        figure.draw_without_rendering()
+        figure.set_layout_engine("none")  # the places are found once, for all formats
         for kind in FORMATS:
             stream = io.BytesIO()
             figure.savefig(stream, format=kind, dpi=DOTS_PER_INCH, metadata=METADATA[kind])
@@ -74,20 +76,19 @@ def draw_panel(axes: "Axes", panel: Panel) -> None:
     axes.set_title(panel.title, loc="left")
     axes.set_xlabel(panel.x_label)
     axes.set_ylabel(panel.y_label)
-    if panel.log_x:
-        axes.set_xscale("log")
-    if panel.log_y:
-        axes.set_yscale("log")
+    _scale(axes.xaxis, panel.log_x, panel.columns[0] != "test_length")
+    _scale(axes.yaxis, panel.log_y, panel.columns[1] == "required_length")
     axes.grid(visible=True, which="major", color="0.9", linewidth=0.5)
     axes.set_axisbelow(True)
     colours = shades(sum(line.kind == "line" for line in panel.lines))
-    place = 0
+    place = points = 0
     for line in panel.lines:
         if line.kind == "line":
             _curve(axes, line, colours[place], MARKERS[place % len(MARKERS)])
             place += 1
         else:
-            _special(axes, line)
+            _special(axes, line, points)
+            points += line.kind == "points"
     if panel.threshold is not None:
         axes.axhline(panel.threshold, color="0.35", linewidth=0.8, linestyle=(0, (1, 1.5)))
         axes.annotate(
@@ -101,6 +102,19 @@ def draw_panel(axes: "Axes", panel: Panel) -> None:
         )
     if len(panel.lines) > 1 or panel.lines[0].kind != "line":
         _legend(axes, panel)
+
+
+def _scale(axis: Any, logarithmic: bool, plain: bool) -> None:
+    """A linear axis, or a logarithmic one; plain: with ticks at 1, 2, 5, 10, ... written out."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    if not logarithmic:
+        return
+    axis.axes.set(**{f"{axis.axis_name}scale": "log"})
+    axis.set_minor_formatter(NullFormatter())
+    if plain:
+        axis.set_major_locator(LogLocator(10, subs=(1.0, 2.0, 5.0)))
+        axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
 
 
 def shades(count: int) -> list[Any]:
@@ -119,40 +133,42 @@ def _curve(axes: "Axes", line: Line, colour: Any, marker: str) -> None:
         axes.fill_between(line.x, line.lower, line.upper, color=colour, alpha=0.18, linewidth=0)
 
 
-def _special(axes: "Axes", line: Line) -> None:
+def _special(axes: "Axes", line: Line, place: int) -> None:
+    label = _label(line)
     if line.kind == "points":
         assert line.lower is not None
         assert line.upper is not None
         bars = np.stack([np.maximum(line.y - line.lower, 0), np.maximum(line.upper - line.y, 0)])
+        look: dict[str, Any] = {"fmt": "o", "color": "0.1"} if not place else {"fmt": "s", "color": "0.55"}
+        look |= {"markerfacecolor": "white"} if place else {}
         axes.errorbar(
-            line.x, line.y, bars, fmt="o", color="0.1", capsize=2, elinewidth=0.8, label=line.label, markersize=4
+            line.x, line.y, bars, **look, capsize=1.5, elinewidth=0.7, label=label, markersize=3.2 if place else 4
         )
     elif line.kind == "reference":
-        axes.plot(line.x, line.y, color="0.45", linestyle="--", linewidth=1.0, label=line.label)
+        axes.plot(line.x, line.y, color="0.45", linestyle="--", linewidth=1.0, label=label)
     else:
-        up = line.kind == "not reached"
-        words = f"{line.kind} by there" if up else f"{line.kind} there"
-        axes.plot(
-            line.x,
-            line.y,
-            linestyle="none",
-            marker="^" if up else "v",
-            markersize=5,
-            markerfacecolor="white",
-            markeredgecolor="0.1",
-            label=words,
-        )
+        shape = {"linestyle": "none", "markersize": 5, "markerfacecolor": "white", "markeredgecolor": "0.1"}
+        axes.plot(line.x, line.y, marker="^" if line.kind == "not reached" else "v", label=label, **shape)
 
 
 def _legend(axes: "Axes", panel: Panel) -> None:
-    many = sum(line.kind == "line" for line in panel.lines)
+    known = dict(zip(*reversed(axes.get_legend_handles_labels()), strict=True))
+    labels = [label for label in map(_label, panel.lines) if label in known]
+    curves = sum(line.kind == "line" for line in panel.lines)
     axes.legend(
+        [known[label] for label in labels],
+        labels,
         title=panel.legend or None,
         loc="upper center",
         bbox_to_anchor=(0.5, -0.24),
-        ncols=4 if many > 3 else max(many, 1),
+        ncols=min(curves, 4) or 1,
         frameon=False,
         handlelength=1.8,
         columnspacing=1.0,
         borderpad=0.1,
     )
+
+
+def _label(line: Line) -> str:
+    """A line's label in the legend."""
+    return {"not reached": "not reached by there", "at most": "at most there"}.get(line.kind, line.label)

@@ -9,7 +9,7 @@ from typing import Any
 
 from lengthwise.limit.storage import write_aside
 from lengthwise.study.claims import LOSS
-from lengthwise.study.curves import Series, named
+from lengthwise.study.curves import Series, Value, named
 from lengthwise.study.measure import by_parameter
 from lengthwise.study.panels import Panel, loss_panel, parameter_of, plateau_panel, required_panel, scaled_panel
 
@@ -34,7 +34,9 @@ def rows_of(lines: Sequence[Series]) -> list[Row]:
     """The panels of a study: one row for each setting of what is not the figure's own parameter."""
     parameter = parameter_of(lines)
     if parameter is None:
-        return [(line.name, [loss_panel(line, None), plateau_panel([line], None, LOSS)]) for line in lines]
+        return [
+            (heading(dict(line.setting)), [loss_panel(line, None), plateau_panel([line], None, LOSS)]) for line in lines
+        ]
     found = []
     groups = by_parameter(lines, parameter)
     for rest in sorted(groups, key=lambda rest: (dict(rest).get("attention") != "plain", str(rest))):
@@ -43,8 +45,14 @@ def rows_of(lines: Sequence[Series]) -> list[Row]:
         if parameter == "period":
             panels.append(scaled_panel(group, parameter, LOSS))
         panels.append(required_panel(group, parameter, LOSS, THEORY.get(parameter, "")))
-        found.append((named(dict(rest)), panels))
+        found.append((heading(dict(rest)), panels))
     return found
+
+
+def heading(setting: dict[str, Value]) -> str:
+    """What a row of panels has in common."""
+    others = {name: value for name, value in setting.items() if name != "attention"}
+    return ", ".join(part for part in (f"{setting['attention']} attention", named(others) if others else "") if part)
 
 
 def caption(lines: Sequence[Series]) -> str:

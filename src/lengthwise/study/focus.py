@@ -41,7 +41,7 @@ def rows_of_profiles(known: Sequence[Profile]) -> list[tuple[str, list[Panel]]]:
     for attention in sorted({one.attention for one in known}, key=lambda name: name != "plain"):
         mine = [one for one in known if one.attention == attention]
         panels = [attention_panel(one) for one in (mine[0], mine[-1])]
-        rows.append((f"attention {attention}", [*panels, focus_panel(mine)]))
+        rows.append((f"{attention} attention", [*panels, focus_panel(mine)]))
     return rows
 
 

@@ -21,7 +21,7 @@ from lengthwise.study.measure import Required, required_length
 from lengthwise.study.scaling import TASK_PARAMETERS, fit
 
 MOST_LINES = 7
-LOSS_LABEL = "mean squared error (median over seeds)"
+LOSS_LABEL = "mean squared error\n(median over seeds)"
 TRAINED_ON = "trained on lengths up to"
 
 
@@ -113,9 +113,9 @@ def plateau_panel(lines: Sequence[Series], parameter: str | None, threshold: flo
     longest = max(one.lengths[-1] for line in lines for group in line.members.values() for one in group)
     return Panel(
         "plateau",
-        "Plateau against training length",
+        "Plateau, by training length",
         "training length",
-        f"loss at test length {scientific(longest)} (median over seeds)",
+        f"loss at test length {scientific(longest)}\n(median over seeds)",
         tuple(drawn),
         ("training_length", "plateau"),
         "" if parameter is None else symbol(parameter),
@@ -132,8 +132,8 @@ def scaled_panel(lines: Sequence[Series], parameter: str, threshold: float) -> P
     ]
     return Panel(
         "scaled",
-        f"The same against training length over {parameter}",
-        f"training length / {parameter}",
+        f"The same, over {symbol(parameter)}",
+        f"training length / {symbol(parameter)}",
         plain.y_label,
         tuple(drawn),
         (f"training_length_over_{parameter}", "plateau"),
@@ -169,9 +169,9 @@ def required_panel(lines: Sequence[Series], parameter: str, threshold: float, sl
         drawn.append(Line(text, x[known], fitted, kind="reference"))
     return Panel(
         "required",
-        f"Length needed against {symbol(parameter)}",
+        f"Length needed, by {symbol(parameter)}",
         AXES.get(parameter, parameter),
-        f"training length needed for loss {threshold:g}",
+        f"training length needed\nfor loss {threshold:g}",
         tuple(drawn),
         (parameter, "required_length"),
         log_x=bool(slope),

@@ -11,6 +11,8 @@ from typing import Any
 from lengthwise.limit.storage import write_aside
 from lengthwise.study import claims as published_claims
 from lengthwise.study.claims import LOSS, Claim
+from lengthwise.study.curves import named
+from lengthwise.study.dependence import dependences
 from lengthwise.study.figures import Drawn, caption, draw, rows_of
 from lengthwise.study.focus import LENGTH, STRINGS, profiles_of, rows_of_profiles
 from lengthwise.study.measurement import Measurement
@@ -50,7 +52,8 @@ class Report:
 
     def __str__(self) -> str:
         """The report in a sentence."""
-        return f"{self.page}: {len(self.figures)} figures of {self.directory.study.name}"
+        count = len(self.figures)
+        return f"{self.page}: {count} figure{'s' if count > 1 else ''} of {self.directory.study.name}"
 
 
 def report(path: str | os.PathLike[str], say: Callable[[str], None] | None = None) -> Report:
@@ -73,7 +76,10 @@ def report(path: str | os.PathLike[str], say: Callable[[str], None] | None = Non
         figures.append(draw(name, rows_of_profiles(profiles), said, folder))
         name = f"{name}-loss"
     figures.append(draw(name, rows, words, folder))
-    judged = published_claims.claims(figure, measurement.series, profiles, found.whole) if figure else []
+    judged = []
+    if figure:
+        judged = published_claims.claims(figure, measurement.series, profiles, found.whole)
+        judged += dependences(figure, measurement.series) if found.whole else []
     page = found.path / "report.html"
     result = Report(page, tuple(figures), tuple(judged), found, measurement)
     write_aside(page, rendered(result, figure).encode())
@@ -86,7 +92,7 @@ def rendered(result: Report, figure: str | None) -> str:
     from markupsafe import Markup
 
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    environment.filters |= {"number": number, "percent": percent}
+    environment.filters |= {"number": number, "percent": percent, "setting": named}
     text = resources.files("lengthwise.study").joinpath("templates", "report.html").read_text(encoding="utf-8")
     lines = result.measurement.series
     needed = result.measurement.required_lengths(LOSS)

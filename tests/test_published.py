@@ -1,0 +1,66 @@
+"""The studies behind the figures: what the issue of each scale is, in numbers."""
+
+import pytest
+
+import lengthwise as lw
+from lengthwise.study.published import FIGURES, SCALES, figure_of, published
+
+ALL = [(name, scale) for name in FIGURES for scale in SCALES]
+
+
+@pytest.mark.parametrize(("name", "scale"), ALL)
+def test_every_study_is_there_and_known_by_what_it_says(name, scale):
+    study = published(name, scale)
+    assert study.name == f"{name}-{scale}"
+    assert figure_of(study) == name
+    assert figure_of(lw.Study.parse(study.toml(), "again", ["name=other"])) == name
+    assert figure_of(lw.Study.parse(study.toml(), "again", ["training.steps=123"])) is None
+    assert len({run.id for run in study.runs()}) == study.members
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_the_quick_scale_is_small(name):
+    study = published(name, "quick")
+    assert study.members <= 32
+    assert study.training.steps <= 4000
+    assert study.tile == 8
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_the_paper_scale_is_the_published_protocol_and_both_attention_rules(name):
+    study = published(name, "paper")
+    least = 5 if name == "figure3" else 3
+    assert set(range(least, 25)) | {28, 112} <= set(study.lengths)
+    assert max(study.lengths) == 112
+    assert study.seeds == 8
+    assert study.training.batch == 1024
+    assert study.grid["attention"] == ["plain", "log-length"]
+    assert (study.model.width, study.model.units) == (16, 256)
+    assert max(study.testing.lengths) >= 10**6
+
+
+def test_omegas_and_periods_of_the_paper_scale():
+    assert {2, 4, 6, 8, 10, 12} <= set(published("figure1", "paper").grid["omega"])
+    assert {2, 3, 4, 5, 6, 8} == set(published("figure2", "paper").grid["period"])
+    assert "period=5" in published("figure3", "paper").task
+
+
+@pytest.mark.parametrize(("name", "scale"), [("figure2", scale) for scale in SCALES])
+def test_far_test_lengths_have_whole_periods(name, scale):
+    study = published(name, scale)
+    far = [length for length in study.testing.lengths if length >= 120]
+    assert len(far) > 4
+    assert all(length % period == 0 for length in far for period in study.grid["period"])
+
+
+@pytest.mark.parametrize(
+    ("given", "near"), [(("figure9", "quick"), "figure1"), (("figure1", "qick"), "quick"), (("vocab", "quick"), "voca")]
+)
+def test_unknown_names_get_the_nearest(given, near):
+    with pytest.raises(lw.WrongInput, match=near):
+        published(*given)
+
+
+def test_studies_differ_in_every_way_that_matters():
+    texts = {published(name, scale).toml() for name, scale in ALL}
+    assert len(texts) == len(ALL)
