@@ -6,12 +6,19 @@ WORKERS ?= 2
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all bench pages docs lint device-bundle clean
+.PHONY: help demo tour test test-all bench pages docs lint device-bundle clean
 
 help:  ## what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-demo: $(VENV)/.test  ## a short tour with real numbers
+# A forecast whose answer is no ends with 1; it has said so, which is what a demo is for.
+demo: $(VENV)/.test  ## how long must training be for a small task? measured here, in about a minute
+	@echo "Strings of 0, 1, 2; the target is sin(4 (zeros - ones) / (zeros + ones)). How long must training strings be?"
+	@$(BIN)/lengthwise forecast simple:omega=4 --loss 0.01 --out studies/demo || test $$? -eq 1
+	@echo
+	@echo "Next: $(BIN)/lengthwise reproduce figure1 --scale quick"
+
+tour: $(VENV)/.test  ## a short tour of models with explicit weights, with real numbers
 	@$(BIN)/python examples/tour.py
 
 test: $(VENV)/.test  ## the tests, without the slow ones

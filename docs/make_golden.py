@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -18,6 +19,9 @@ CASES = {
     "run-nl": ["run", "model.safetensors", "--strings", "words.txt", "--nl"],
     "show": ["show", "model.safetensors", "--json"],
     "show-two-layers": ["show", "kgram.safetensors", "--json"],
+    "forecast": shlex.split(
+        "forecast simple:omega=1 --loss 0.01 --steps 300 --batch 64 --budget 600 --out forecast --json"
+    ),
     "doctor": ["doctor", "--json"],
     "error": ["run", "model.safetensors", "--strings", "bad.txt", "--json"],
 }
@@ -46,6 +50,15 @@ def tour() -> str:
     return subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=True).stdout
 
 
+def demo(folder: Path) -> str:
+    """What `make demo` says of its forecast, without the lines that tell the time."""
+    command = [sys.executable, "-m", "lengthwise.cli", *shlex.split("forecast simple:omega=4 --loss 0.01 --out demo")]
+    done = subprocess.run(
+        command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, encoding="utf-8", check=True
+    )
+    return "".join(line for line in done.stdout.splitlines(keepends=True) if " members, " not in line)
+
+
 def without_times(text: str) -> str:
     """The tour's output with its times taken out."""
     return re.sub(r"\[[\d.]+ m?s\]", "[time]", text)
@@ -57,4 +70,5 @@ if __name__ == "__main__":
         prepare(Path(name))
         for case, arguments in CASES.items():
             (GOLDEN / f"{case}.json").write_text(printed(arguments, Path(name)), encoding="utf-8")
+        (GOLDEN / "forecast.txt").write_text(demo(Path(name)), encoding="utf-8")
     (GOLDEN / "tour.txt").write_text(tour(), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""A first tour with real numbers: build a model, run it at any length, weigh it. `make demo` runs this file."""
+"""A first tour with real numbers: build a model, run it at any length, weigh it. `make tour` runs this file."""
 
 import math
 import time
