@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 from lengthwise.config import Model, Run, Testing, Training
-from lengthwise.train.ensemble import plan_of, train
+from lengthwise.train.engine import root_key
+from lengthwise.train.ensemble import train
+from lengthwise.train.plans import plan_of
 
 FILE = Path(__file__).parent.parent / "examples" / "one_layer_from_scratch.py"
 RUN = Run(
@@ -40,7 +42,7 @@ def engine():
 
 def by_example(example, **changes):
     options = {"omega": 4.0, "rate": 0.01, "steps": 400, "batch": 128, "stop": 0.12} | changes
-    return example.train(plan_of(RUN).key, RUN.longest, **options)
+    return example.train(root_key(plan_of(RUN).stream), RUN.longest, **options)
 
 
 def test_it_is_short_and_needs_jax_alone():

@@ -16,8 +16,9 @@ from lengthwise.config import Model, Run, Testing, Training
 from lengthwise.tasks.protocol import Statistics
 from lengthwise.tasks.regression import ModPTask, SimpleTask, TailTask
 from lengthwise.train import ensemble, fused
-from lengthwise.train.engine import start, train_chunk
-from lengthwise.train.ensemble import plan_of, shape_of, train
+from lengthwise.train.engine import first_states, train_chunk
+from lengthwise.train.ensemble import train
+from lengthwise.train.plans import plan_of, shape_of
 from lengthwise.train.sequences import everywhere, last_query, strings_of
 from lengthwise.train.statistics import Architecture, as_model, drawing, initial_weights, outputs, relu_sum
 from test_tasks import statistics_of
@@ -166,11 +167,11 @@ def test_all_paths_train_on_the_same_strings():
     histories = {}
     for path in ("statistics", "last-query", "sequences"):
         member = run(longest=9, omega=2.0, steps=100, path=path, chunk=40)
-        key = plan_of(member)._replace(key=jax.random.key(5))
         shape = shape_of(member)
-        stacked = jax.tree.map(lambda leaf: jnp.stack([leaf] * 4), (key, start(key.key, shape.sizes)))
+        one = plan_of(member)._replace(stream=np.array([0, 5], np.uint32))
+        plan = jax.tree.map(lambda leaf: np.stack([leaf] * 4), one)
+        state = first_states(shape.sizes)(plan.stream)
         losses = []
-        plan, state = stacked
         for _ in range(2):
             state, loss = train_chunk(shape)(plan, state)
             losses.append(float(loss[0]))

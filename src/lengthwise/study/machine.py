@@ -45,7 +45,8 @@ def ensemble_on(device: str) -> Trainer:
     """The ensemble on all devices of one kind: auto is what JAX prefers."""
     import jax
 
-    from lengthwise.train.ensemble import shape_of, train
+    from lengthwise.train.ensemble import train
+    from lengthwise.train.plans import shape_of
 
     try:
         devices = jax.devices() if device == "auto" else jax.devices(device)

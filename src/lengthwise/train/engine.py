@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float, Int
+from jaxtyping import Array, Bool, Float, Int, UInt32
 
 from lengthwise.config import TrainingPath
 from lengthwise.tasks.protocol import RegressionTask
@@ -43,12 +43,12 @@ class Shape:
 class Plan(NamedTuple):
     """What differs between members and does not change: one entry a member."""
 
-    key: Array  # the member's own stream
-    longest: Array  # training lengths are uniform on shortest..longest
-    parameters: dict[str, Array]  # the task's traced parameters
-    rate: Array  # Adam's learning rate for embeddings, at the start
-    steps: Array  # the cosine decay reaches 0 here
-    stop: Array  # smoothed training loss at which the member stops
+    stream: UInt32[Any, "... 2"]  # the words of the run id, where the member's random numbers start
+    longest: Int[Any, "..."]  # training lengths are uniform on shortest..longest
+    parameters: dict[str, Float[Any, "..."]]  # the task's traced parameters
+    rate: Float[Any, "..."]  # Adam's learning rate for embeddings, at the start
+    steps: Int[Any, "..."]  # the cosine decay reaches 0 here
+    stop: Float[Any, "..."]  # smoothed training loss at which the member stops
 
 
 class State(NamedTuple):
@@ -57,10 +57,15 @@ class State(NamedTuple):
     weights: Weights
     first: Weights  # Adam's moments
     second: Weights
-    step: Int[Array, "..."]
-    loss: Float[Array, "..."]  # smoothed
-    done: Array
-    diverged: Array
+    step: Int[Any, "..."]
+    loss: Float[Any, "..."]  # smoothed
+    done: Bool[Any, "..."]
+    diverged: Bool[Any, "..."]
+
+
+def root_key(stream: UInt32[Any, " 2"]) -> Array:
+    """The key that all random numbers of a member come from: fold_in of both words of its run id."""
+    return jax.random.fold_in(jax.random.fold_in(jax.random.key(0), stream[0]), stream[1])
 
 
 def start(key: Array, sizes: Architecture) -> State:
@@ -68,6 +73,12 @@ def start(key: Array, sizes: Architecture) -> State:
     weights = initial_weights(jax.random.fold_in(key, 0), sizes)
     zeros = jax.tree.map(jnp.zeros_like, weights)
     return State(weights, zeros, zeros, jnp.int32(0), jnp.float32(jnp.inf), jnp.bool_(False), jnp.bool_(False))
+
+
+@functools.lru_cache(maxsize=64)
+def first_states(sizes: Architecture) -> Any:
+    """The compiled start of a tile: streams -> states."""
+    return jax.jit(jax.vmap(lambda stream: start(root_key(stream), sizes)))
 
 
 def squared_error(weights: Weights, shape: Shape, task: RegressionTask, key: Array, length: Array) -> Array:
@@ -85,7 +96,7 @@ def squared_error(weights: Weights, shape: Shape, task: RegressionTask, key: Arr
 def step(shape: Shape, plan: Plan, state: State) -> tuple[State, Array]:
     """One update of one member: fresh strings, Adam with cosine decay; frozen once done. Returns the batch's loss."""
     task = replace(shape.task, **plan.parameters)
-    key = jax.random.fold_in(jax.random.fold_in(plan.key, 1), state.step)
+    key = jax.random.fold_in(jax.random.fold_in(root_key(plan.stream), 1), state.step)
     length = jax.random.randint(jax.random.fold_in(key, 0), (shape.batch,), task.shortest, plan.longest + 1)
     loss, gradient = jax.value_and_grad(squared_error)(state.weights, shape, task, jax.random.fold_in(key, 1), length)
     count = state.step + 1
@@ -132,7 +143,7 @@ def test_loss(shape: Shape, samples: int) -> Any:
 
     def member(plan: Plan, weights: Weights, length: Array) -> tuple[Array, Array]:
         task = replace(shape.task, **plan.parameters)
-        key = jax.random.fold_in(plan.key, 2)  # the same at every length, see `common_drawing`
+        key = jax.random.fold_in(root_key(plan.stream), 2)  # the same at every length, see `common_drawing`
         statistics = task.statistics(jnp.full(samples, length), common_drawing(key))
         errors = (outputs(weights, shape.sizes, statistics) - task.target_of(statistics)) ** 2
         return jnp.mean(errors), jnp.max(errors)

@@ -5,8 +5,8 @@ computed, never what: a tile is always advanced by the same compiled program, an
 """
 
 import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -16,19 +16,16 @@ import jax.numpy as jnp
 import numpy as np
 
 from lengthwise.config import Run
-from lengthwise.errors import WrongInput
 from lengthwise.limit.model import LimitTransformer
-from lengthwise.tasks.registry import task as find_task
 from lengthwise.train.checkpoint import Saved, read_checkpoint, write_checkpoint
-from lengthwise.train.engine import Plan, Shape, State, start, test_loss, train_chunk
-from lengthwise.train.statistics import Architecture, as_model
+from lengthwise.train.engine import Plan, State, first_states, test_loss, train_chunk
+from lengthwise.train.plans import plan_of, shape_of
+from lengthwise.train.statistics import as_model
 
 CHECKPOINT_SECONDS = 60.0
 CHECKPOINT_SHARE = 20  # checkpoints take at most a twentieth of the time
 FLUSH_SECONDS = 20.0
 TILES_AT_ONCE = {"cpu": 2}  # other devices take all tiles: work is queued on them without waiting
-SHORTEST_ARRAY = 16  # strings stand in arrays of a power of two, so that few programs serve many lengths
-LONGEST = 1 << 24  # counts are exact in float32 up to here
 
 
 @dataclass(frozen=True)
@@ -88,45 +85,6 @@ def train(
         group_job = _Group(members, at_once * members[0].run.tile, devices, finished, checkpoints, clock)
         if not group_job.work(should_stop or (lambda: False)):
             return
-
-
-def shape_of(run: Run) -> Shape:
-    """The compiled program a run needs: its task without the traced parameters, its sizes, batch, tile and chunk."""
-    task = find_task(run.task)
-    if run.longest < task.shortest:
-        raise WrongInput(
-            f"training lengths of at least {task.shortest} for {run.task}", f"{run.longest}", "drop it", "lengths"
-        )
-    longest = max((run.longest, *run.testing.lengths))
-    if longest > LONGEST:
-        raise WrongInput(f"lengths up to {LONGEST}", f"{longest}", "float32 counts stop being exact there", "lengths")
-    offsets = run.model.offsets
-    if offsets is None:
-        offsets = task.locality + 1 if task.locality else 0
-    sizes = Architecture(
-        symbols=task.symbols,
-        period=task.period,
-        offsets=offsets,
-        width=run.model.width,
-        units=run.model.units,
-        heads=run.model.heads,
-        attention=run.model.attention,
-    )
-    neutral = replace(task, **dict.fromkeys(task.traced, 0.0))  # type: ignore[type-var]
-    training = run.training
-    padded = 0 if training.path == "statistics" else max(SHORTEST_ARRAY, 1 << (run.longest - 1).bit_length())
-    return Shape(neutral, sizes, training.batch, run.tile, training.chunk, training.path, padded)
-
-
-def plan_of(run: Run) -> Plan:
-    """What a run's program is told, as scalars."""
-    task = find_task(run.task)
-    digest = int(run.id, 16)
-    key = jax.random.fold_in(jax.random.fold_in(jax.random.key(0), digest >> 32), digest & 0xFFFFFFFF)
-    parameters = {name: jnp.float32(getattr(task, name)) for name in task.traced}
-    training = run.training
-    rate, stop = jnp.float32(training.rate), jnp.float32(training.stop)
-    return Plan(key, jnp.int32(run.longest), parameters, rate, jnp.int32(training.steps), stop)
 
 
 class _Clock:
@@ -196,11 +154,8 @@ class _Group:
         leaving = [slot for slot, member in enumerate(self.inside) if member is not None and done[slot]]
         self.clock.tick(before * self.shape.chunk, self._steps_left())
         if leaving:
-            host = jax.device_get(_take([state for _, state in self.tiles], leaving))
-            for place, slot in enumerate(leaving):
-                member = self.inside[slot]
-                assert member is not None
-                self.over.append((member, _row(host, place)))
+            self.over += self._on_host(leaving)
+            for slot in leaving:
                 self.inside[slot] = None
             self._test(everything=False)
         living = [slot for slot, member in enumerate(self.inside) if member is not None]
@@ -208,39 +163,44 @@ class _Group:
         if free >= self.width or (not living and not self.waiting):
             self._pack(living)
 
+    def _on_host(self, slots: list[int]) -> list[tuple[_Member, State]]:
+        """The members in some slots with their states, copied from those tiles that hold one."""
+        tiles = {slot // self.width for slot in slots}
+        host = {tile: jax.device_get(self.tiles[tile][1]) for tile in tiles}
+        found = []
+        for slot in slots:
+            member = self.inside[slot]
+            assert member is not None
+            found.append((member, _row(host[slot // self.width], slot % self.width)))
+        return found
+
     def _pack(self, living: list[int]) -> None:
-        """New tiles from the living slots and from waiting members; what is missing to full tiles are dummies."""
+        """New tiles from the living slots and from waiting members; what is missing to full tiles are dummies.
+
+        All on the host: a device would compile a program for every number of members that stay.
+        """
         room = self.capacity - len(living)
         joining, self.waiting = self.waiting[:room], self.waiting[room:]
-        members: list[_Member | None] = [self.inside[slot] for slot in living] + list(joining)
-        if not members:
-            self.inside, self.tiles = [], []
-            return
-        states = [_take([state for _, state in self.tiles], living)] if living else []
-        states += [self._begin(joining)] if joining else []
-        plans = [_take([plan for plan, _ in self.tiles], living)] if living else []
-        plans += [_stack([plan_of(member.run) for member in joining])] if joining else []
-        state, plan = _join(states), _join(plans)
-        dummies = -len(members) % self.width
-        if dummies:
-            idle = jax.tree.map(lambda leaf: jnp.repeat(leaf[:1], dummies, axis=0), (state, plan))
-            idle = (idle[0]._replace(done=jnp.ones(dummies, bool)), idle[1])
-            state, plan = _join([state, idle[0]]), _join([plan, idle[1]])
-        self.inside = members + [None] * dummies
-        self.tiles = []
-        for index, first in enumerate(range(0, len(self.inside), self.width)):
-            cut = jax.tree.map(lambda leaf, a=first: leaf[a : a + self.width], (plan, state))
-            self.tiles.append(jax.device_put(cut, self.devices[index % len(self.devices)]))
+        rows = self._on_host(living) + self._begin(joining)
+        self.inside, self.tiles = [], []
+        for index, first in enumerate(range(0, len(rows), self.width)):
+            some = rows[first : first + self.width]
+            idle = self.width - len(some)
+            states = [state for _, state in some] + [some[0][1]._replace(done=np.bool_(True))] * idle
+            plans = [plan_of(member.run) for member, _ in some] + [plan_of(some[0][0].run)] * idle
+            self.inside += [member for member, _ in some] + [None] * idle
+            self.tiles.append(jax.device_put((_stack(plans), _stack(states)), self.devices[index % len(self.devices)]))
 
-    def _begin(self, joining: list[_Member]) -> State:
-        """First states, or those a checkpoint kept."""
-        fresh = jax.vmap(lambda key: start(key, self.shape.sizes))(jnp.stack([plan_of(m.run).key for m in joining]))
-        rows = [m.saved if m.saved is not None else None for m in joining]
-        if all(row is None for row in rows):
-            return fresh
-        host = jax.device_get(fresh)
-        kept: State = _stack([row if row is not None else _row(host, i) for i, row in enumerate(rows)])
-        return kept
+    def _begin(self, joining: list[_Member]) -> list[tuple[_Member, State]]:
+        """First states, a tile of them at a time, or those a checkpoint kept."""
+        found = []
+        for first in range(0, len(joining), self.width):
+            some = joining[first : first + self.width]
+            streams = [plan_of(member.run).stream for member in some]
+            streams += [streams[0]] * (self.width - len(some))
+            fresh = jax.device_get(first_states(self.shape.sizes)(np.stack(streams)))
+            found += [(m, m.saved if m.saved is not None else _row(fresh, i)) for i, m in enumerate(some)]
+        return found
 
     def _test(self, everything: bool) -> None:
         """Tests finished members, a tile of them at a time; part of a tile only when it is time."""
@@ -282,13 +242,8 @@ class _Group:
         begun = time.monotonic()
         if self.checkpoints is None:
             return
-        host = jax.device_get([state for _, state in self.tiles])
-        rows: Iterator[tuple[_Member, State]] = (
-            (member, _row(host[slot // self.width], slot % self.width))
-            for slot, member in enumerate(self.inside)
-            if member is not None
-        )
-        for member, state in [*rows, *self.over]:
+        inside = [slot for slot, member in enumerate(self.inside) if member is not None]
+        for member, state in [*self._on_host(inside), *self.over]:
             write_checkpoint(self.checkpoints, member.run.id, Saved(state._asdict(), tuple(member.history)))
         took = time.monotonic() - begun
         self.save_next = time.monotonic() + max(CHECKPOINT_SECONDS, CHECKPOINT_SHARE * took)
@@ -299,15 +254,4 @@ def _row(tree: Any, index: int) -> Any:
 
 
 def _stack(trees: list[Any]) -> Any:
-    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
-
-
-def _join(trees: list[Any]) -> Any:
-    return trees[0] if len(trees) == 1 else jax.tree.map(lambda *leaves: jnp.concatenate(leaves), *trees)
-
-
-def _take(trees: list[Any], rows: list[int]) -> Any:
-    """The given rows of tiles laid end to end, gathered on the first device."""
-    home = next(iter(jax.tree.leaves(trees[0])[0].devices()))
-    index = np.asarray(rows)
-    return jax.tree.map(lambda leaf: leaf[index], _join(jax.device_put(trees, home)))
+    return jax.tree.map(lambda *leaves: np.stack(leaves), *trees)
