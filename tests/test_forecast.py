@@ -90,7 +90,12 @@ def test_all_lengths_suffice():
     said = asked(Known(0.6))
     assert (said.required_length, said.found.censored, said.holds) == (1, "at most", True)
     assert {n for step in said.rounds for n in step.lengths} == {1, 2, 3, 4, 8, 16, 32}
-    assert said.sentence.startswith("Training lengths up to 1 are enough")
+    assert said.sentence.startswith(
+        "Training lengths up to 1, the least there are, are enough for a mean squared error"
+    )
+    early = asked(Known(0.6, seconds=20.0), budget=45)
+    assert (early.required_length, early.found.censored, len(early.rounds)) == (4, "at most", 1)
+    assert early.sentence.startswith("Training lengths up to 4 are enough, and shorter ones may be, for a mean")
     assert said.fields()["interval"] == [None, None]
 
 

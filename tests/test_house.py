@@ -29,7 +29,8 @@ def test_importing_the_package_loads_nothing_heavy():
 
 
 @pytest.mark.parametrize(
-    "arguments", [["--help"], ["--version"], ["run", "--help"], ["show", "--help"], ["doctor", "--help"]]
+    "arguments",
+    [["--help"], ["--version"], ["run", "--help"], ["show", "--help"], ["doctor", "--help"], ["forecast", "--help"]],
 )
 def test_help_loads_nothing_heavy(arguments):
     assert loaded(f"from lengthwise.cli.endings import outcome\nassert outcome({arguments!r}) == 0") == set()

@@ -71,6 +71,7 @@ def command(
     \b
     Other keys and their defaults:
       name               the file's name
+      first_seed = 0     where the seeds begin
       tile = 8           members that train side by side
       [model]            width = 16, units = 256, heads = 1, offsets,
                          attention = "plain"

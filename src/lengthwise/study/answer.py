@@ -14,6 +14,7 @@ from lengthwise.study.curves import METRICS, Metric, Series
 from lengthwise.study.held_out import HeldOut
 from lengthwise.study.machine import versions
 from lengthwise.study.measure import required_length
+from lengthwise.tasks.registry import task
 
 WORDS: dict[Metric, str] = {"loss": "a mean squared error", "error": "a worst absolute error"}
 WHOLE = 1e-9  # a crossing at 14 is 14, whatever its last bit
@@ -28,8 +29,8 @@ PARTS = {
 class Found:
     """The answer so far. length: the first whole training length that suffices; None: not reached.
 
-    censored: "at most" where every trained length suffices, "not reached" where none does. trained: the longest and the
-    shortest are its ends. safe: a training length that suffices with near certainty. sure: whether seeds are enough for
+    censored: "at most" where every trained length suffices, "not reached" where none does. trained: the shortest and the
+    longest. safe: a training length that suffices with near certainty. sure: whether seeds are enough for
     `lower` to `upper` to be 95 %. reason: why there is no length, or no interval.
     """
 
@@ -123,7 +124,9 @@ class Forecast:
             within = f" within the budget of {self.budget:g} s" if self.exhausted else ""
             return f"Not reached{within}: {aim}; {self.found.reason}."
         if self.found.censored:
-            said = f"Training lengths up to {self.found.length} are enough, and fewer may be, for {aim}"
+            least = task(self.task).shortest == self.found.length
+            fewer = "the least there are, are enough" if least else "are enough, and shorter ones may be,"
+            said = f"Training lengths up to {self.found.length}{',' if least else ''} {fewer} for {aim}"
         else:
             said = f"Train on lengths up to about {self.found.length}{self.found.between} for {aim}"
         return f"{said}; {self.held_out.sentence if self.held_out else self.held_out_reason}."

@@ -125,8 +125,15 @@ class Trials:
             if self.progress is not None:
                 self.progress(told)
 
-        options = {"progress": progress, "say": self.say, "should_stop": self.should_stop}
-        swept = sweep(study, self.folder / study.name, resume=True, trainer=self.using, **options)  # type: ignore[arg-type]
+        swept = sweep(
+            study,
+            self.folder / study.name,
+            resume=True,
+            progress=progress,
+            say=self.say,
+            should_stop=self.should_stop,
+            trainer=self.using,
+        )
         if not swept.complete:
             raise KeyboardInterrupt
         if len(ticks) > 1:  # the first tick comes after the compilation and one chunk
