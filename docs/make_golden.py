@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -22,13 +23,45 @@ CASES = {
     "forecast": shlex.split(
         "forecast simple:omega=1 --loss 0.01 --steps 300 --batch 64 --budget 600 --out forecast --json"
     ),
+    "sweep": ["sweep", "study/study.toml", "--out", "study", "--resume", "--json"],
+    "measure": ["measure", "study", "--loss", "0.005", "--json"],
+    "report": ["report", "study", "--json"],
+    "tasks": ["tasks", "--json"],
     "doctor": ["doctor", "--json"],
     "error": ["run", "model.safetensors", "--strings", "bad.txt", "--json"],
 }
+LONG = {"reproduce": ["reproduce", "figure1", "--json"]}  # minutes: written with --long only
+STUDY = """\
+task = "simple"
+lengths = [4, 16]
+seeds = 2
+tile = 4
+[grid]
+omega = [1, 2]
+[model]
+width = 4
+units = 16
+[training]
+batch = 128
+steps = 1000
+[testing]
+lengths = [100, 10000, 1000000]
+samples = 4096
+"""
+
+
+def train() -> None:
+    """A small study, kept in docs/golden/study so that what is measured on it is the same everywhere."""
+    shutil.rmtree(GOLDEN / "study", ignore_errors=True)
+    lw.sweep(lw.Study.parse(STUDY, "study"), GOLDEN / "study")
+    for name in ("lock", "index.sqlite", "checkpoints"):
+        path = GOLDEN / "study" / name
+        path.rmdir() if path.is_dir() else path.unlink()
 
 
 def prepare(folder: Path) -> None:
     """The files that the cases read."""
+    shutil.copytree(GOLDEN / "study", folder / "study")
     lw.save(simple_task(omega=4, bits=8), folder / "model.safetensors")
     lw.save(kgram_and(symbols=2, order=1, backoff=0.25), folder / "kgram.safetensors")
     (folder / "words.txt").write_text("0010210201\n0 1 2 2 2\n", encoding="utf-8")
@@ -66,9 +99,10 @@ def without_times(text: str) -> str:
 
 if __name__ == "__main__":
     os.environ["COLUMNS"] = "100"
+    train()
     with tempfile.TemporaryDirectory() as name:
         prepare(Path(name))
-        for case, arguments in CASES.items():
+        for case, arguments in (CASES | (LONG if "--long" in sys.argv else {})).items():
             (GOLDEN / f"{case}.json").write_text(printed(arguments, Path(name)), encoding="utf-8")
         (GOLDEN / "forecast.txt").write_text(demo(Path(name)), encoding="utf-8")
     (GOLDEN / "tour.txt").write_text(tour(), encoding="utf-8")

@@ -1,6 +1,7 @@
 """The verbs measure, report and reproduce: tables, JSON, exit codes, and what is said of wrong input."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -160,3 +161,18 @@ def test_what_python_returns_prints_as_a_sentence(figure1):
     assert f"{found}" == f"{found.page}: 1 figure of figure1-quick"
     assert json.loads(json.dumps(found.fields()))["runs"] == 32
     assert outcome(["measure", str(figure1), "--loss", "0.01", "--json"]) == 0
+
+
+def test_the_page_shows_what_reproduce_prints(command, monkeypatch):
+    """The golden example took minutes to train; its names must be those that the verb prints today."""
+    monkeypatch.setattr(sweeping, "ensemble_on", lambda device: trainer())
+    now = command("reproduce", "figure1", "--json").json
+    shown = json.loads((Path(__file__).parent.parent / "docs" / "golden" / "reproduce.json").read_text())
+    assert list(shown) == list(now)
+    for said, told in zip(shown["claims"], now["claims"], strict=True):
+        assert list(said) == list(told)
+        assert [said[key] for key in ("claim", "published", "required")] == [
+            told[key] for key in ("claim", "published", "required")
+        ]
+    assert shown["figures"] == now["figures"]
+    assert shown["report"] == now["report"]

@@ -20,6 +20,11 @@ VARY = {"seconds", "versions", "device", "devices", "system", "cores", "memory_b
 FIELDS = {  # what the verbs promise to other tools
     "run": {"outputs"},
     "show": {"layers", "heads", "period", "locality", "logit_margin", "position_margin", "sensitivity", "complexity"},
+    "sweep": {"study", "runs", "done", "failed", "device", "versions"},
+    "measure": {"required_length", "interval", "plateaus", "exponents", "device", "versions"},
+    "report": {"report", "figures", "device", "versions"},
+    "reproduce": {"claims", "figures", "report", "device", "versions"},
+    "tasks": {"tasks"},
     "forecast": {"sentence", "required_length", "interval", "metric", "threshold", "held_out", "worst_error"}
     | {"theory", "prediction", "budget_spent", "report"},
     "doctor": {"device", "versions", "seed", "checks"},

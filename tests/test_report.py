@@ -190,7 +190,7 @@ def test_vocabulary_and_locality_are_held_beside_the_theory_and_nothing_is_requi
     assert not any(claim.required for claim in found.report.claims)
     assert all("not published" in claim.published for claim in found.report.claims)
     table = next(path for path in found.report.files if path.name == "vocabulary-required.csv").read_text()
-    assert "slope 1: the worst case of Theorem P" in table
+    assert "slope 1: Theorem P's worst case (no bound)" in table
 
 
 def test_a_study_of_one_s_own_has_a_page_without_claims(tmp_path):

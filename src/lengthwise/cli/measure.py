@@ -30,7 +30,8 @@ def command(ctx: click.Context, directory: str, loss: float | None, error: float
       lengthwise measure figure1-quick --error 0.1 --json
 
     \b
-    JSON fields (lists run over the settings):
+    JSON fields:
+      settings          what varies; the lists below have an entry for each
       required_length   null where it is not reached, or is at most the
                         shortest trained; required_length_reason says which
       interval          its 95 % interval over seeds, null where it is open;
@@ -38,7 +39,7 @@ def command(ctx: click.Context, directory: str, loss: float | None, error: float
       plateaus          for each setting a list over training lengths
       exponents         required length against each parameter that varies,
                         and against 1/error
-      settings, metric, threshold, averaged
+      metric, threshold, averaged
       study, directory, runs, done, seeds, device, versions
 
     Exit codes: 0 reached in some setting; 1 reached in none; 2 wrong input.

@@ -225,7 +225,10 @@ def _of(
             "the training length needed for loss 1e-2 grows linearly with omega",
             lambda: grows_linearly(lines, "omega", omegas),
         )
-        rise = ("ICLR, right: the plateau rises with omega", "rising with omega", lambda: rises(lines, "omega"))
+        published = (
+            "plateau against training length, one line per omega: falling with training length, rising with omega"
+        )
+        rise = ("ICLR, right: the plateau rises with omega", published, lambda: rises(lines, "omega"))
         return [plateau, decrease, linear, rise]
     if figure == "figure2":
         published = "the limiting test loss as a function of N/p nearly overlaps for different p"
@@ -238,7 +241,7 @@ def _of(
         )
         rise = (
             "ICLR, right: the plateau rises with the period",
-            "rising with the period",
+            "plateau against training length, one line per period: falling with training length, rising with the period",
             lambda: rises(lines, "period"),
         )
         return [plateau, decrease, near, linear, rise]

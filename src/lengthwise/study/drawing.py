@@ -142,12 +142,17 @@ def _special(axes: "Axes", line: Line, place: int) -> None:
         look: dict[str, Any] = {"fmt": "o", "color": "0.1"} if not place else {"fmt": "s", "color": "0.55"}
         look |= {"markerfacecolor": "white"} if place else {}
         axes.errorbar(
-            line.x, line.y, bars, **look, capsize=1.5, elinewidth=0.7, label=label, markersize=3.2 if place else 4
+            line.x, line.y, bars, **look, capsize=1.5, elinewidth=0.7, label=label, markersize=2.2 if place else 4
         )
     elif line.kind == "reference":
         axes.plot(line.x, line.y, color="0.45", linestyle="--", linewidth=1.0, label=label)
     else:
-        shape = {"linestyle": "none", "markersize": 5, "markerfacecolor": "white", "markeredgecolor": "0.1"}
+        shape: dict[str, Any] = {
+            "linestyle": "none",
+            "markersize": 5,
+            "markerfacecolor": "white",
+            "markeredgecolor": "0.1",
+        }
         axes.plot(line.x, line.y, marker="^" if line.kind == "not reached" else "v", label=label, **shape)
 
 

@@ -15,8 +15,8 @@ from lengthwise.study.panels import Panel, loss_panel, parameter_of, plateau_pan
 
 Row = tuple[str, list[Panel]]
 THEORY = {
-    "symbols": "the worst case of Theorem P, at fixed weights",
-    "tail": "the worst case of Theorem P, at fixed weights",
+    "symbols": "Theorem P's worst case (no bound)",
+    "tail": "Theorem P's worst case (no bound)",
 }
 
 
@@ -59,7 +59,8 @@ def caption(lines: Sequence[Series]) -> str:
     """What every panel averages over what."""
     seeds = sorted({len(group) for line in lines for group in line.members.values()})
     said = f"{seeds[0]}" if len(seeds) == 1 else f"{seeds[0]} to {seeds[-1]}"
-    shaded = "shaded and barred: 95 % bootstrap intervals over seeds" if seeds[-1] > 1 else "one seed, no intervals"
+    interval = "95 % bootstrap intervals over seeds" + (", which is their range" if seeds[-1] == 2 else "")
+    shaded = f"shaded and barred: {interval}" if seeds[-1] > 1 else "one seed, no intervals"
     return (
         f"Each value is the median over {said} seed{'s' if seeds[-1] > 1 else ''} of the mean squared error over a "
         f"seed's own test strings; {shaded}."

@@ -70,8 +70,9 @@ def report(path: str | os.PathLike[str], say: Callable[[str], None] | None = Non
     if figure == "figure3":
         profiles = profiles_of(found)
         said = (
-            f"Attention of the last position on {STRINGS} strings of length {LENGTH}; mean and standard deviation over "
-            f"the strings and all seeds of a training length."
+            f"Attention of the last position on {STRINGS} strings of length {LENGTH}. Left and middle: mean and standard "
+            "deviation over the strings and all seeds, by position. Right: over positions too, times the number of "
+            "positions of the residue, so that 1 and 0 are what the task needs."
         )
         figures.append(draw(name, rows_of_profiles(profiles), said, folder))
         name = f"{name}-loss"
