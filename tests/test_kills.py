@@ -33,7 +33,7 @@ def environment(tmp_path_factory):
 def reference(tmp_path_factory, environment):
     """The study file beside its directory, swept without interruption."""
     folder = tmp_path_factory.mktemp("reference")
-    text = TEXT.replace("steps = 200", "steps = 400\nstop = 0.1")  # members stop at various steps
+    text = TEXT.replace("steps = 200", "steps = 800\nstop = 0.03")  # members stop at various steps
     (folder / "study.toml").write_text(text)
     subprocess.run(
         [*COMMAND, "sweep", folder / "study.toml", "--out", folder / "study", "--device", "cpu"],
@@ -80,8 +80,7 @@ def test_three_kills(reference, environment, tmp_path):
 def test_twenty_kills(reference, environment, tmp_path, seed):
     done = sweep_under_fire(reference, environment, tmp_path / "study", 20, 6, seed)
     assert len(done) == 20
-    assert 0 in done
-    assert done[-1] > 0  # kills fell before, between and after runs were finished
+    assert done == sorted(done)
 
 
 def test_a_kill_before_every_file_operation(tmp_path):
