@@ -8,7 +8,7 @@ from study_helpers import Progress, result
 
 
 class Known:
-    """Members of loss threshold * (needed / N)^power at every length T > N, times noise of their own.
+    """Members of loss threshold * (needed / N)^power at every length T > N, times noise of their own; below, a large one.
 
     noise: standard deviation of the logarithm. peak: how often the loss at T = 48 is that far from the end. surprise:
     factor at test lengths that nothing but a check uses; bad_luck: factor for the seeds of checks. training: the loss
@@ -32,7 +32,7 @@ class Known:
         curve = []
         for length in run.testing.lengths:
             factor = self.peak if length == 48 else 1.0 if length in tests else self.surprise
-            loss = base * factor if length > run.longest else 1e-6
+            loss = base * factor if length > run.longest else 50 * self.threshold  # no forecast is about these
             curve.append((length, float(loss), float(9 * loss)))
         return curve
 
