@@ -124,5 +124,9 @@ def hardmax_threshold(model: LimitTransformer, margin: Margin | int | None = Non
 
 def threshold(bits: int, margin: Margin | int) -> HardmaxThreshold:
     """ceil(2^(bits / margin)); 1 for an infinite margin."""
-    exponent = Fraction(0) if margin == math.inf else bits / Fraction(margin)
+    return threshold_at(Fraction(0) if margin == math.inf else bits / Fraction(margin))
+
+
+def threshold_at(exponent: Fraction) -> HardmaxThreshold:
+    """ceil(2^exponent), the exponent being bits / margin."""
     return HardmaxThreshold(ceil_power_of_two(exponent) if exponent <= _LARGEST_EXPONENT else None, exponent)

@@ -38,24 +38,32 @@ class Comparison:
     """The heads of several models over one vocabulary, lifted to a common period and locality."""
 
     def __init__(self, *models: LimitTransformer) -> None:
+        self.models = models
+        self.symbols = models[0].symbols
         self.period = math.lcm(*(model.period for model in models))
         self.locality = max(model.locality for model in models)
-        self._heads: dict[tuple[int, int], tuple[LogitTable, Fraction | float]] = {}
+        self.types = self.symbols * self.period
+        self.sensitivities: dict[tuple[int, int], Fraction | float] = {}
+        self._tables: dict[tuple[int, int], LogitTable] = {}
         for index, model in enumerate(models):
             for number, (table, slope) in enumerate(zip(logit_tables(model), sensitivity(model), strict=True)):
-                self._heads[index, number] = table, slope
+                self._tables[index, number], self.sensitivities[index, number] = table, slope
+
+    def slots(self, head: tuple[int, int], token: int, residue: int) -> Slots:
+        """The lifted slots of a head (model, head) for one query type."""
+        return slots(self._tables[head], token, residue, self.period, self.locality)
 
     def patterns(self, token: int, residue: int) -> tuple[Pattern, ...]:
         """The groups of equivalent heads for one query type, constants merged: L_G = sum of L_a."""
         groups: dict[tuple[tuple[int, ...], ...], list[tuple[int, int]]] = {}
         kept: dict[tuple[tuple[int, ...], ...], Slots] = {}
-        for head, (table, _) in self._heads.items():
-            options = slots(table, token, residue, self.period, self.locality)
+        for head in self._tables:
+            options = self.slots(head, token, residue)
             key = ranks(options)
             groups.setdefault(key, []).append(head)
             kept.setdefault(key, options)
         return tuple(
-            Pattern(tuple(heads), sum((self._heads[head][1] for head in heads), Fraction(0)), kept[key])
+            Pattern(tuple(heads), sum((self.sensitivities[head] for head in heads), Fraction(0)), kept[key])
             for key, heads in groups.items()
         )
 
