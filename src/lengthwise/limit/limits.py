@@ -1,80 +1,14 @@
-"""The limit of the first layer of a log-suffix model, and how far a two-layer model is from its limit."""
+"""The limit of the first layer of a log-suffix model."""
 
 import numpy as np
 from jaxtyping import Float
 
-from lengthwise.errors import WrongInput, shown
-from lengthwise.exact import Ball, least, power_sum
 from lengthwise.limit.attention import add_mlp
-from lengthwise.limit.complexity import Complexity, FirstLayerHead
-from lengthwise.limit.layer_constants import total
 from lengthwise.limit.model import Head, LimitTransformer
 from lengthwise.limit.regimes import Regime, regimes
 from lengthwise.strings import encode
 
 _CHUNK = 65_536
-
-
-def layer_one_error(constants: Complexity, position: int) -> float:
-    """How far layer 1 can be from its limit at a position (2-norm), rounded up.
-
-        E_1(i) = lambda_1 sum_h D_h min(1, (tau + 1) e^omega_h i^-eta_h),   eta_h = min(gamma_h, 1)
-
-    Source: two-layer note, section 2 and Lemma 1.
-    """
-    return _at(constants, _natural(position, "position")).upper()
-
-
-def limit_error(constants: Complexity, length: int) -> float:
-    """How far the whole network can be from its limit on strings of a length (2-norm), rounded up; any length.
-
-        Delta_lim(n) = Lambda { E_1(n) (1 + sum kappa) + sum_h beta_h [e^omega_2 mean_{i <= n} E_1(i)
-                       + at_h E_1(max(n - tau, 1))] + sum_h has_h D_2 min(1, (tau + 1) e^omega_2 n^-eta_2) }
-
-    Source: two-layer note, section 2 and Lemma 4.
-    """
-    n = _natural(length, "length")
-    tau, heads = constants.locality, constants.second
-    here, mean, early = _at(constants, n), _mean(constants, n), _at(constants, max(n - tau, 1))
-    result = here * (1 + total(Ball.upto(head.query_gain) for head in heads))
-    for head in heads:
-        ratio = Ball.upto(head.spread).apply("exp")
-        result = result + Ball.upto(head.key_gain) * (ratio * mean + (early if head.atoms else 0))
-        if head.has_suffix:
-            far = (tau + 1) * ratio * Ball.of(n).power(-head.regime.rate)
-            result = result + Ball.upto(head.diameter) * least(far, Ball.of(1))
-    return (Ball.upto(constants.readout_gain) * result).upper()
-
-
-def _natural(value: int, name: str) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise WrongInput("a whole number >= 1", shown(value), "positions and lengths start at 1", name)
-    return value
-
-
-def _factor(constants: Complexity, head: FirstLayerHead) -> Ball:
-    """(tau + 1) e^omega_h."""
-    return (constants.locality + 1) * Ball.upto(head.spread).apply("exp")
-
-
-def _at(constants: Complexity, position: int) -> Ball:
-    return Ball.upto(constants.mlp_gain) * total(
-        Ball.upto(head.diameter)
-        * least(_factor(constants, head) * Ball.of(position).power(-head.regime.rate), Ball.of(1))
-        for head in constants.first
-    )
-
-
-def _mean(constants: Complexity, length: int) -> Ball:
-    """(1/n) sum_{i <= n} E_1(i): the 1 of the minimum up to i_0 = c^(1/eta), then c i^-eta; any i_0 bounds it."""
-    sums = []
-    for head in constants.first:
-        factor, rate = _factor(constants, head), head.regime.rate
-        turn = factor.apply("log") / rate
-        last = min(turn.apply("exp").floor(), length) if turn.certainly_less(Ball.of(length).apply("log")) else length
-        tail = factor * power_sum(last + 1, length, rate) if last < length else Ball.of(0)
-        sums.append(Ball.upto(head.diameter) * (tail + last))
-    return Ball.upto(constants.mlp_gain) * total(sums) / length
 
 
 def limit_rows(model: LimitTransformer, string: object) -> Float[np.ndarray, "n width"]:

@@ -1,9 +1,10 @@
 """What a limit transformer weighs: margins, sensitivities, patterns, complexity. Each function is a formula."""
 
 from lengthwise.limit.complexity import Complexity, FirstLayerHead, SecondLayerHead, complexity
+from lengthwise.limit.distance import layer_one_error, limit_error
 from lengthwise.limit.grid import Rounded, round_to_grid
 from lengthwise.limit.grid import round_to_grid as round
-from lengthwise.limit.limits import layer_one_error, limit_error, limit_rows
+from lengthwise.limit.limits import limit_rows
 from lengthwise.limit.margins import (
     HardmaxThreshold,
     Margin,
