@@ -1,1 +1,32 @@
-"""C-RASP[periodic, local]: the language, what its programs compute, and transformers that compute the same."""
+"""C-RASP[periodic, local]: the language, what its programs compute, and transformers that compute the same.
+
+The public names load on first use: `import lengthwise as lw`, then lw.crasp.parse(text), lw.crasp.run(program, words).
+"""
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+_HOMES = {
+    "library": "library",
+    "parse": "parse",
+    "text": "printer",
+}
+
+__all__ = [*_HOMES]
+
+if TYPE_CHECKING:
+    from lengthwise.crasp.library import library as library
+    from lengthwise.crasp.parse import parse as parse
+    from lengthwise.crasp.printer import text as text
+
+
+def __getattr__(name: str) -> Any:
+    """Loads a public name from the module it lives in."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'lengthwise.crasp' has no attribute {name!r}")
+    return getattr(importlib.import_module(f"lengthwise.crasp.{_HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    """The public names."""
+    return sorted(__all__)

@@ -43,7 +43,7 @@ def quoted(symbol: str) -> str:
 
 
 def expression(tree: Node) -> str:
-    """An expression, with the parentheses it needs and no others."""
+    """An expression, with the parentheses it needs, and those around and inside or."""
     return fold(tree, _written)[1]
 
 
@@ -68,8 +68,8 @@ def _written(tree: Node, inside: Sequence[Written]) -> Written:
             return NOT, f"not {at(0, NOT)}"
         case And():
             return AND, f"{at(0, AND)} and {at(1, NOT)}"
-        case Or():
-            return OR, f"{at(0, OR)} or {at(1, AND)}"
+        case Or(left, _):  # parentheses around and: nobody should have to remember which binds tighter
+            return OR, f"{at(0, OR if isinstance(left, Or) else NOT)} or {at(1, NOT)}"
         case Compare(_, relation, _):
             return COMPARE, f"{at(0, SUM)} {relation} {at(1, SUM)}"
         case Number(value):
