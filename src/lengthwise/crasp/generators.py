@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from functools import reduce
-from operator import and_, or_
+from operator import add, and_, or_
 
 from lengthwise.crasp.syntax import Boolean, BoolName, Count, CountName, Definition, Not, Phi, Program, Sym, Truth
 from lengthwise.crasp.tree import whole
@@ -22,15 +22,13 @@ def bounded_dyck(pairs: Sequence[str], depth: int) -> Program:
     if not pairs or not all(len(pair) == 2 for pair in pairs) or len(set("".join(pairs))) < 2 * len(pairs):
         raise WrongInput("pairs of brackets, each bracket once", shown(pairs), 'write ["()", "[]"]')
     h = CountName("h")
-    opened = reduce(lambda total, pair: total + Count(Sym(pair[0])), pairs[1:], Count(Sym(pairs[0][0])))
-    definitions = [
-        Definition("let", "h", reduce(lambda total, pair: total - Count(Sym(pair[1])), pairs, opened)),
-    ]
+    left, right = (reduce(add, [Count(Sym(pair[side])) for pair in pairs]) for side in (0, 1))
+    definitions = [Definition("let", "h", left - right)]
     bad: Boolean = (h < 0) | (h > depth)
     for level in range(1, depth + 1):
-        for index, (left, right) in enumerate(pairs, start=1):
+        for index, pair in enumerate(pairs, start=1):
             name = f"open{level}_{index}"
-            difference = Count(Sym(left) & h.eq(level)) - Count(Sym(right) & h.eq(level - 1))
+            difference = Count(Sym(pair[0]) & h.eq(level)) - Count(Sym(pair[1]) & h.eq(level - 1))
             definitions.append(Definition("let", name, difference))
             bad = bad | (CountName(name) < 0)
     accept = h.eq(0) & Count(bad).eq(0)
