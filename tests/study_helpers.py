@@ -121,11 +121,19 @@ def contents(path):
 
 
 def member(
-    loss, lengths=(10_000, 100_000, 1_000_000), *, longest=8, seed=0, training_loss=1e-6, worst=None, **settings
+    loss,
+    lengths=(10_000, 100_000, 1_000_000),
+    *,
+    longest=8,
+    seed=0,
+    training_loss=1e-6,
+    worst=None,
+    stop=0.0,
+    **settings,
 ):
     """A trained member with a given curve."""
     loss = (loss,) * len(lengths) if isinstance(loss, (int, float)) else tuple(loss)
     known = {"attention": "plain"} | settings
     worst = tuple(4 * value for value in loss) if worst is None else tuple(worst)
     name = "-".join(map(str, (*known.values(), longest, seed)))
-    return Member(name, "simple", known, longest, seed, tuple(lengths), loss, worst, training_loss, "loss")
+    return Member(name, "simple", known, longest, seed, tuple(lengths), loss, worst, training_loss, "loss", stop)

@@ -264,6 +264,29 @@ def test_flat_in_the_parameter_does_not_rise():
         assert holds("figure1", members)[RISES["figure1"]] is not True
 
 
+# --- the stop rule
+
+
+def at_the_stop_rule(x, n):
+    """A law down to n = 16; from there on every plateau is about 1e-5, and smaller for larger x and shorter n."""
+    return 0.01 * (n / (2 * x)) ** -2.0 if n <= 16 else 1.5e-5 / x**0.2 * (n / 16) ** 0.1
+
+
+@pytest.mark.parametrize(("stop", "wanted"), [(1e-5, True), (0.0, False), (5e-6, False)])
+@pytest.mark.parametrize("claim", [FALLS, RISES["figure1"]])
+def test_no_order_is_read_off_plateaus_at_the_loss_where_training_stops(stop, wanted, claim):
+    """Training stops at 1e-5, so plateaus of 1e-5 tell when it stopped. The same plateaus without that rule do tell."""
+    one = judged("figure1", grid(plateau=at_the_stop_rule, stop=stop))[claim]
+    assert one.holds is wanted, one.measured
+    assert ("more between plateaus at the stop rule's loss" in one.measured) is wanted
+
+
+def test_plateaus_that_are_all_at_the_stop_rule_leave_it_open():
+    found = judged("figure1", grid(plateau=lambda x, n: 1e-5, stop=1e-5))
+    assert found[FALLS].holds is found[RISES["figure1"]].holds is None
+    assert "where training stops" in found[FALLS].reason
+
+
 # --- what is not there
 
 
@@ -355,6 +378,16 @@ def test_lengths_that_do_not_suffice_are_data_only():
         ("LOSS", 1.2e-2, test_c_only_the_published_omegas_are_fitted),
         ("TRAINED", 1e-5, test_rises_without_training_nobody_can_say),
         ("TRAINED", 1e-2, test_rises_without_training_nobody_can_say),
+        (
+            "STOPPED",
+            1.0,
+            lambda: test_no_order_is_read_off_plateaus_at_the_loss_where_training_stops(1e-5, True, FALLS),
+        ),
+        (
+            "STOPPED",
+            4.0,
+            lambda: test_no_order_is_read_off_plateaus_at_the_loss_where_training_stops(5e-6, False, FALLS),
+        ),
         ("NEARLY", 1e9, test_c_overlap_needs_the_scale),
         ("CLOSE", 0.12, lambda: test_attention_finds_the_residue({"on": 1.11 / 16}, False)),
         ("CLOSE", 0.08, lambda: test_attention_finds_the_residue({"off": 0.09 / 16}, True)),

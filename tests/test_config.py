@@ -66,10 +66,13 @@ def studies(draw):
     }
     axes = own | shared
     chosen = draw(st.lists(st.sampled_from(sorted(axes)), unique=True))
+    grid = {axis: draw(axes[axis]) for axis in chosen}
+    beside = [{axis: draw(axes[axis]) for axis in chosen}] if draw(st.booleans()) else []
     return {
         "name": draw(st.from_regex(r"[A-Za-z0-9][A-Za-z0-9._-]{0,20}", fullmatch=True)),
         "task": name,
-        "grid": {axis: draw(axes[axis]) for axis in chosen},
+        "grid": grid,
+        "beside": [other for other in beside if any(not set(other[axis]) & set(grid[axis]) for axis in grid)],
         "lengths": draw(LENGTHS),
         "seeds": draw(st.integers(1, 3)),
         "model": draw(MODELS),
@@ -157,9 +160,9 @@ def test_canonical_json_has_no_number_that_is_none(value):
 @settings(max_examples=100, deadline=None)
 def test_toml_texts_read_back(tables):
     """Quotes, escapes, control characters, and a table beside plain entries."""
-    whole = tables | {"inner": tables, "left_out": None}
+    whole = tables | {"inner": tables, "several": [{"a": 1}, tables], "left_out": None, "nothing": []}
     back = tomllib.loads(toml_text(whole))
-    assert back == tables | ({"inner": tables} if tables else {})
+    assert back == tables | ({"inner": tables} if tables else {}) | {"several": [{"a": 1}, tables]}
 
 
 @given(studies())
@@ -184,10 +187,20 @@ def test_members_are_all_combinations_each_once(tables):
         task = lw.task(run.task)
         for name, values in one.grid.items():
             home = run.model if name in MODEL_AXES else run.training if name == "rate" else task
-            assert getattr(home, name) in values
+            beside = [value for grid in one.beside for value in grid[name]]
+            assert getattr(home, name) in values + beside
         assert run.model.offsets is not None
         wanted = one.model.offsets if one.model.offsets is not None else task.locality + 1 if task.locality else 0
         assert run.model.offsets == wanted
+
+
+def test_grids_beside_each_other_are_all_their_combinations_and_no_others():
+    one = study("grid.attention=['plain']", "beside=[{omega=[4], attention=['log-length']}]")
+    found = {(lw.task(run.task).omega, run.model.attention) for run in one.runs()}
+    assert found == {(1, "plain"), (2, "plain"), (4, "log-length")}
+    assert one.members == 3 * 2 * 2
+    (said,) = differences(one, study("grid.attention=['plain']"))
+    assert said.startswith("beside: ")
 
 
 MISSPELT = [
@@ -253,6 +266,13 @@ def test_a_misspelt_key_is_named_with_the_nearest_right_one(wrong, right):
         ("model=3", "a table", "model"),
         ("name=a/b", "a name of letters, digits, . _ -", "name"),
         ("grid=3", "a table", "grid"),
+        ("beside=3", "a list", "beside"),
+        ("beside=[3]", "a table", "beside"),
+        ("beside=[{omega=4}]", "a list of values", "beside, omega"),
+        ("beside=[{symbols=[4]}]", "the axes of grid: omega", "beside"),
+        ("beside=[{omega=[2, 4]}]", "each combination once", "beside"),
+        ("beside=[{omega=[8]}, {omega=[8]}]", "each combination once", "beside"),
+        ("beside=[{omega=[-1]}]", "omega above 0", ""),
         ("grid.omega=2", "a list of values", "grid, omega"),
         ("grid.omega=[]", "a list with something in it", "grid, omega"),
         ("grid.omega=[[2]]", "numbers or texts", "grid, omega"),

@@ -26,9 +26,9 @@ from study_helpers import member
 LENGTHS, TESTS = (4, 8, 16, 32), (6, 10, 20, 100, 10_000, 1_000_000)
 
 
-def lines(parameter="omega", values=(2, 4, 8), seeds=3, **others):
+def members(parameter="omega", values=(2, 4, 8), seeds=3, **others):
     """Plateaus (N / 2x)^-2 / 100, seeds a tenth apart, reached like 1 - 1/T."""
-    return series(
+    return [
         member(
             [0.01 * (n / (2 * x)) ** -2.0 * (1 + seed / 10) * (1 - 1 / t) for t in TESTS],
             TESTS,
@@ -40,7 +40,11 @@ def lines(parameter="omega", values=(2, 4, 8), seeds=3, **others):
         for x in values
         for n in LENGTHS
         for seed in range(seeds)
-    )
+    ]
+
+
+def lines(*arguments, **options):
+    return series(members(*arguments, **options))
 
 
 def test_the_loss_panel_starts_at_the_training_length_and_shows_medians():
@@ -138,6 +142,13 @@ def picture():
 def test_attention_rules_stand_beside_each_other_plain_first():
     assert [heading for heading, _ in rows()] == ["plain attention", "log-length attention"]
     assert [panel.name for panel in rows()[0][1]] == ["loss", "plateau", "scaled", "required"]
+
+
+def test_a_setting_beside_the_grid_has_its_value_in_the_titles_and_no_dependence():
+    beside = members("period", (4,), attention="log-length")
+    known = dict(rows_of(series([*members("period", (2, 4)), *beside])))
+    assert [panel.name for panel in known["log-length attention"]] == ["loss", "plateau"]
+    assert all("p = 4" in panel.title for panel in known["log-length attention"])
 
 
 def test_the_csv_holds_every_point_that_is_drawn():

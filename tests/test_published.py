@@ -4,6 +4,7 @@ import pytest
 
 import lengthwise as lw
 from lengthwise.study.published import FIGURES, SCALES, figure_of, published
+from lengthwise.train.plans import shape_of
 
 ALL = [(name, scale) for name in FIGURES for scale in SCALES]
 
@@ -32,6 +33,25 @@ def test_the_paper_scale_is_the_published_protocol_and_both_attention_rules(name
     least = 5 if name == "figure3" else 3
     assert set(range(least, 25)) | {28, 112} <= set(study.lengths)
     assert study.grid["attention"] == ["plain", "log-length"]
+
+
+@pytest.mark.parametrize("name", ["figure1", "figure2", "figure3"])
+def test_the_quick_scale_has_log_length_beside_plain_attention(name):
+    runs = published(name, "quick").runs()
+    plain = [run for run in runs if run.model.attention == "plain"]
+    others = [run for run in runs if run.model.attention == "log-length"]
+    both = {(run.task, run.longest, run.seed) for run in plain}
+    assert others
+    assert all((run.task, run.longest, run.seed) in both for run in others)
+    assert len(plain) + len(others) == len(runs)
+    if name != "figure3":
+        assert len({run.task for run in plain}) == 3  # a line needs three
+
+
+@pytest.mark.parametrize("scale", SCALES)
+def test_a_whole_figure_1_needs_one_program_for_each_attention_rule(scale):
+    """What is compiled is the shape: omega, training length, seed and rate are traced."""
+    assert len({shape_of(run) for run in published("figure1", scale).runs()}) == 2
 
 
 @pytest.mark.parametrize("name", FIGURES)

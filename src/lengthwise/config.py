@@ -218,16 +218,28 @@ def _known(data: Mapping[str, Any], kind: type[msgspec.Struct], where: str) -> N
 
 
 def toml_text(tables: Mapping[str, Any]) -> str:
-    """Tables of numbers, texts and lists of them as TOML; an entry that is None is left out."""
-    plain = [f"{name} = {_toml(value)}" for name, value in tables.items() if not isinstance(value, Mapping | None)]
-    for name, value in tables.items():
-        if isinstance(value, Mapping) and value:
-            plain += [
-                "",
-                f"[{name}]",
-                *(f"{key} = {_toml(entry)}" for key, entry in value.items() if entry is not None),
-            ]
-    return "\n".join(plain) + "\n"
+    """Tables of numbers, texts and lists of them as TOML; what is None or empty is left out.
+
+    A list of tables becomes [[name]] once for each.
+    """
+    inner = {name: _tables(value) for name, value in tables.items()}
+    lines = [
+        f"{name} = {_toml(tables[name])}" for name, found in inner.items() if found is None and tables[name] is not None
+    ]
+    for name, found in inner.items():
+        heading = f"[{name}]" if isinstance(tables[name], Mapping) else f"[[{name}]]"
+        for table in found or ():
+            lines += ["", heading, *(f"{key} = {_toml(entry)}" for key, entry in table.items() if entry is not None)]
+    return "\n".join(lines) + "\n"
+
+
+def _tables(value: Any) -> list[Mapping[str, Any]] | None:
+    """A table, or a list of tables, as a list, empty for an empty value; None for any other value."""
+    if isinstance(value, Mapping):
+        return [value] if value else []
+    if isinstance(value, (list, tuple)) and all(isinstance(entry, Mapping) for entry in value):
+        return list(value)
+    return None
 
 
 def _toml(value: Any) -> str:

@@ -78,6 +78,7 @@ def command(
       [training]         batch = 1024, steps = 30000, rate = 0.01,
                          stop = 1e-5, chunk = 100
       [testing]          samples = 32768
+      [[beside]]         more combinations of the grid's axes
 
     \b
     Examples:

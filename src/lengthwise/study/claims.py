@@ -21,6 +21,9 @@ TRAINED = 1e-4  # training loss from which on "rises with omega" is judged
 STRAIGHT = 0.95  # least R^2 of a line
 NEARLY = 3.0  # largest over smallest plateau, median over the grid, of curves that nearly overlap
 CLOSE = 0.1  # relative distance of an attention probability from 1/16 that is still close; and of the others from 0
+STOPPED = (
+    2.0  # times the loss at which training stops: the order of plateaus up to here is the stop rule's, not the task's
+)
 SUFFICES = 1e-3  # plateau at which a training length suffices for Figure 3
 
 
@@ -69,10 +72,11 @@ def settles(lines: Sequence[Series]) -> Verdict:
 
 def falls(lines: Sequence[Series]) -> Verdict:
     """From each training length to the next at least 1.5 times as long the median plateau falls."""
-    found = [one for line in lines for one in steps(line.lengths, line.medians, line.draws, line.name, line.resampled)]
+    told = [(line.lengths, line.medians, line.draws, line.name, line.resampled, floor([line])) for line in lines]
+    found = [one for each in told for one in steps(*each)]
     if not found:
         return "", None, f"no two training lengths are {STEP:g} times apart", ()
-    ways = [whole_way(line.lengths, line.medians, line.draws, line.name, line.resampled) for line in lines]
+    ways = [whole_way(*each) for each in told]
     totals = [float(line.medians[0] / line.medians[-1]) for line in lines if 0 < line.medians[-1] < np.inf]
     least, most = min(totals, default=1.0), max(totals, default=1.0)
     spread = f"; from the shortest to the longest by a factor of {least:.3g} to {most:.3g}"
@@ -100,12 +104,13 @@ def rises(lines: Sequence[Series], parameter: str) -> Verdict:
         medians = np.asarray([-line.medians[c] for line, c in zip(lines, columns, strict=True)])
         draws = np.stack([-line.draws[:, c] for line, c in zip(lines, columns, strict=True)], axis=1)
         resampled = all(line.resampled for line in lines)
-        here = steps(values, medians, draws, f"N = {n}", resampled)
+        told = (values, medians, draws, f"N = {n}", resampled, floor(lines))
+        here = steps(*told)
         judged_here = start is not None and n >= start
         if judged_here:
             found += here
-            ways.append(whole_way(values, medians, draws, f"N = {n}", resampled))
-        wrong = [f"{one.start:g} above {one.end:g}" for one in here if not one.falls]
+            ways.append(whole_way(*told))
+        wrong = [f"{one.start:g} above {one.end:g}" for one in here if not one.falls and not one.level]
         rows.append(
             {
                 "training_length": n,
@@ -251,6 +256,11 @@ def _of(
     return []
 
 
+def floor(lines: Sequence[Series]) -> float:
+    """The largest plateau that the stop rule of the training alone can make."""
+    return STOPPED * max(one.stop for line in lines for group in line.members.values() for one in group)
+
+
 def _training_loss(line: Series, length: int) -> float:
     return float(np.median([one.training_loss for one in line.members[length]]))
 
@@ -259,5 +269,5 @@ def _rows(found: Sequence[FallingStep]) -> tuple[dict[str, Any], ...]:
     return tuple(
         {"where": one.where, "from": one.start, "to": one.end, "ratio": one.ratio, "certain": one.rises}
         for one in found
-        if not one.falls
+        if not one.falls and not one.level
     )

@@ -23,7 +23,10 @@ BOOTSTRAP_SEED = 20
 
 @dataclass(frozen=True)
 class Member:
-    """One trained member: `settings` are the task's parameters and the model's; losses that are not finite are inf."""
+    """One trained member: `settings` are the task's parameters and the model's; losses that are not finite are inf.
+
+    stop: the training loss at which it was to stop.
+    """
 
     run: str
     task: str
@@ -35,6 +38,7 @@ class Member:
     worst: tuple[float, ...]
     training_loss: float
     ended: str
+    stop: float = 0.0
 
     def values(self, metric: Metric) -> Float[np.ndarray, " tests"]:
         """The metric at each test length: the mean squared error, or the root of the worst squared error."""
@@ -90,6 +94,7 @@ def member(one: Finished) -> Member:
         worst=tuple(map(_finite, worst)),
         training_loss=_finite(one.training_loss),
         ended=one.ended,
+        stop=one.run.training.stop,
     )
 
 

@@ -42,9 +42,10 @@ def rows_of(lines: Sequence[Series]) -> list[Row]:
     for rest in sorted(groups, key=lambda rest: (dict(rest).get("attention") != "plain", str(rest))):
         group = groups[rest]
         panels = [loss_panel(group[len(group) // 2], parameter), plateau_panel(group, parameter, LOSS)]
-        if parameter == "period":
+        if len(group) > 1 and parameter == "period":
             panels.append(scaled_panel(group, parameter, LOSS))
-        panels.append(required_panel(group, parameter, LOSS, THEORY.get(parameter, "")))
+        if len(group) > 1:  # one value of the parameter has no dependence to show
+            panels.append(required_panel(group, parameter, LOSS, THEORY.get(parameter, "")))
         found.append((heading(dict(rest)), panels))
     return found
 

@@ -111,9 +111,10 @@ def plateau_panel(lines: Sequence[Series], parameter: str | None, threshold: flo
         low, high = line.interval() if line.resampled else (None, None)
         drawn.append(Line(label_of(line, parameter), np.asarray(line.lengths, float), line.medians, low, high))
     longest = max(one.lengths[-1] for line in lines for group in line.members.values() for one in group)
+    alone = f", {symbol(parameter)} = {drawn[0].label}" if parameter is not None and len(lines) == 1 else ""
     return Panel(
         "plateau",
-        "Plateau, by training length",
+        f"Plateau, by training length{alone}",
         "training length",
         f"loss at test length {scientific(longest)}\n(median over seeds)",
         tuple(drawn),

@@ -31,6 +31,7 @@ MODEL_AXES = ("attention", "width", "units", "heads")
 TRAINING_AXES = ("rate",)
 MOST_MEMBERS = 1_000_000
 LEAST_TILE = 4
+Grid = dict[str, list[int | float | str]]
 
 
 class _Kind(NamedTuple):
@@ -45,13 +46,15 @@ class _Kind(NamedTuple):
 class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """What `lengthwise sweep` runs: every combination of grid, training lengths and seeds.
 
-    grid: lists of values for parameters of the task, and for attention, width, units, heads, rate.
+    grid: lists of values for parameters of the task, and for attention, width, units, heads, rate. beside: further grids
+    with the same axes, for combinations that are not all with all.
     lengths: training lengths; a member sees lengths up to its own. seeds: how many, counted from first_seed.
     """
 
     name: str = "study"
     task: str
-    grid: dict[str, list[int | float | str]] = {}
+    grid: Grid = {}
+    beside: tuple[Grid, ...] = ()
     lengths: tuple[int, ...]
     seeds: int
     first_seed: int = 0
@@ -70,15 +73,18 @@ class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         whole(self.first_seed, "first_seed", least=0)
         whole(self.tile, "tile", LEAST_TILE, MOST_HEADS)
         name, given = registry.parsed(self.task)
-        force(self, "grid", {axis: _axis(name, axis, values) for axis, values in self.grid.items()})
+        force(self, "grid", _typed(name, self.grid, "grid"))
+        force(self, "beside", tuple(_typed(name, grid, "beside") for grid in self.beside))
         both = next((axis for axis in self.grid if axis in given), None)
         if both is not None:
             raise WrongInput(f"{both} in one place", f"it in task and in grid.{both}", "drop one of them", "task")
         fixed = {key: value for key, value in (registry.parameters(name) | given).items() if key not in self.grid}
         force(self, "task", registry.target_text(name, fixed))
-        most = len(self.lengths) * self.seeds * math.prod(map(len, self.grid.values()))
+        grids = (self.grid, *self.beside)
+        most = len(self.lengths) * self.seeds * sum(math.prod(map(len, grid.values())) for grid in grids)
         if most > MOST_MEMBERS:
             raise WrongInput(f"at most {MOST_MEMBERS} members", f"{most}", "split the study")
+        self._check_beside()
         self._check_lengths(list(self._kinds()))
 
     @property
@@ -124,7 +130,10 @@ class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         for setting in settings:
             _set(tables, setting)
         place = where + (" with --set" if settings else "")
-        _check_axes(tables.get("grid"), place)
+        _check_axes(tables.get("grid"), f"{place}, grid")
+        beside: object = tables.get("beside")
+        for grid in beside if isinstance(beside, list) else ():
+            _check_axes(grid, f"{place}, beside")
         return record(tables, cls, place)
 
     def toml(self) -> str:
@@ -134,8 +143,7 @@ class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     def _kinds(self) -> Iterator[_Kind]:
         """The combinations of the grid: task, its text, model and training, all resolved."""
         name, fixed = registry.parsed(self.task)
-        for values in itertools.product(*self.grid.values()):
-            chosen: dict[str, Any] = dict(zip(self.grid, values, strict=True))
+        for chosen in self._chosen():
             model = {axis: chosen.pop(axis) for axis in MODEL_AXES if axis in chosen}
             training = {axis: chosen.pop(axis) for axis in TRAINING_AXES if axis in chosen}
             task = registry.made(name, fixed | chosen)
@@ -144,13 +152,33 @@ class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
             try:
                 settings = msgspec.structs.replace(self.model, **model)
             except WrongInput as error:  # a wrong [model] was refused before, so an axis is to blame
-                raise error.at("grid") from None
+                raise error.at("grid" if not self.beside else "grid or beside") from None
             replaced = msgspec.structs.replace(self.training, **training)
             yield _Kind(task, registry.describe(task), settings, replaced)
+
+    def _chosen(self) -> Iterator[dict[str, Any]]:
+        """The combinations of all grids, by axis."""
+        for grid in (self.grid, *self.beside):
+            for values in itertools.product(*grid.values()):
+                yield dict(zip(grid, values, strict=True))
 
     def _lengths(self, kind: _Kind) -> tuple[int, ...]:
         """The training lengths that are not too short for a task."""
         return tuple(length for length in self.lengths if length >= kind.task.shortest)
+
+    def _check_beside(self) -> None:
+        """Every grid has the same axes, and no combination stands in two of them."""
+        for grid in self.beside:
+            if set(grid) != set(self.grid):
+                raise WrongInput(
+                    f"the axes of grid: {', '.join(self.grid)}", ", ".join(grid), "name them all", "beside"
+                )
+        seen: set[tuple[Any, ...]] = set()
+        for chosen in self._chosen():
+            key = tuple(chosen[axis] for axis in self.grid)
+            if key in seen:
+                raise WrongInput("each combination once", f"{chosen} twice", "drop one of them", "beside")
+            seen.add(key)
 
     def _check_lengths(self, kinds: Sequence[_Kind]) -> None:
         """Every training length serves some task and every task has one; test lengths serve all."""
@@ -188,15 +216,18 @@ def _check_axes(grid: object, where: str) -> None:
     for axis, values in grid.items() if isinstance(grid, dict) else ():
         if not isinstance(values, list):
             remedy = f"write it as [{values}]" if isinstance(values, (int, float)) else "list the values"
-            raise WrongInput("a list of values", shown(values), remedy, f"{where}, grid, {axis}")
+            raise WrongInput("a list of values", shown(values), remedy, f"{where}, {axis}")
         for value in values:
             if isinstance(value, bool) or not isinstance(value, (int, float, str)):
-                raise WrongInput("numbers or texts", shown(value), "change the value", f"{where}, grid, {axis}")
+                raise WrongInput("numbers or texts", shown(value), "change the value", f"{where}, {axis}")
 
 
-def _axis(task: str, axis: str, values: Any) -> list[int | float | str]:
-    """The values of one axis of the grid, in the types of what they set."""
-    where = f"grid, {axis}"
+def _typed(task: str, grid: Grid, where: str) -> Grid:
+    return {axis: _axis(task, axis, values, f"{where}, {axis}") for axis, values in grid.items()}
+
+
+def _axis(task: str, axis: str, values: Any, where: str) -> list[int | float | str]:
+    """The values of one axis of a grid, in the types of what they set."""
     own = list(registry.parameters(task))
     if axis not in (*own, *MODEL_AXES, *TRAINING_AXES):
         near = " or ".join(nearest(axis, [*own, *MODEL_AXES, *TRAINING_AXES]))
