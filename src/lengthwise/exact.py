@@ -102,6 +102,12 @@ class Ball:
         """The ball of an upper bound that may be infinite."""
         return cls(flint.arb("inf")) if math.isinf(value) else cls.of(value)
 
+    @classmethod
+    def between(cls, low: Fraction | int, high: Fraction | int) -> "Ball":
+        """The ball of a number known to lie between two."""
+        with flint.ctx.workprec(_BITS):
+            return cls(cls.of(low).arb.union(cls.of(high).arb))
+
     def _with(self, other: "Fraction | int | float | Ball", operation: str) -> "Ball":
         with flint.ctx.workprec(_BITS):
             return Ball(getattr(self.arb, operation)(Ball.of(other).arb))
@@ -135,6 +141,10 @@ class Ball:
     def __rtruediv__(self, other: "Fraction | int | float") -> "Ball":
         """Quotient with a plain number on the left."""
         return Ball.of(other) / self
+
+    def __abs__(self) -> "Ball":
+        """Absolute value."""
+        return Ball(self.arb.__abs__())
 
     def apply(self, function: str) -> "Ball":
         """One of exp, log, sqrt, sin, tanh of the ball."""
@@ -189,6 +199,51 @@ class Ball:
 def least(first: Ball, second: Ball) -> Ball:
     """The better of two upper bounds of one number."""
     return first if bool(first.arb.upper() <= second.arb.upper()) else second
+
+
+def greatest(values: Sequence["Fraction | Ball"]) -> "Fraction | Ball":
+    """The largest of some numbers: exact where all are, else a ball around it."""
+    if not any(isinstance(value, Ball) for value in values):
+        return max(Fraction(value) for value in values if not isinstance(value, Ball))
+    largest = Ball.of(values[0])
+    for value in values[1:]:
+        with flint.ctx.workprec(_BITS):
+            largest = Ball(largest.arb.max(Ball.of(value).arb))
+    return largest
+
+
+def certainly_at_most(value: "Fraction | Ball", limit: Fraction) -> bool:
+    """Whether a number is certainly <= a rational: exactly for rationals, at every point for balls."""
+    return value <= limit if isinstance(value, Fraction) else bool(value.arb <= Ball.of(limit).arb)
+
+
+def ball_product(row: Sequence["Fraction | int | Ball"], matrix: RationalMatrix) -> list["Ball"]:
+    """A row of numbers times an exact matrix, enclosed."""
+    with flint.ctx.workprec(_BITS):
+        product = flint.arb_mat([[Ball.of(value).arb for value in row]]) * flint.arb_mat(matrix)
+    return [Ball(value) for value in product.entries()]
+
+
+def power_reaches(base: int, exponent: Fraction, bits: int) -> bool:
+    """Whether base ** exponent >= 2 ** bits, for a base and an exponent that are positive; decided, never estimated.
+
+    With exponent = u / v equality means base ** u = 2 ** (bits v), so base is a power of two and integers decide. For
+    any other base the two sides differ, so balls of growing precision tell them apart.
+    """
+    if base & (base - 1) == 0:
+        return (base.bit_length() - 1) * exponent >= bits
+    if (base.bit_length() - 1) * exponent >= bits:
+        return True
+    if base.bit_length() * exponent <= bits:
+        return False
+    precision = _BITS
+    while True:
+        with flint.ctx.workprec(precision):
+            power = flint.arb(flint.fmpq(exponent.numerator, exponent.denominator)) * flint.arb(base).log()
+            wanted = bits * flint.arb.const_log2()
+            if power > wanted or power < wanted:
+                return bool(power > wanted)
+        precision *= 2
 
 
 def ceil_power_of_two(exponent: Fraction) -> int:
