@@ -7,6 +7,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 _HOMES = {
+    "run": "interpret",
     "library": "library",
     "parse": "parse",
     "text": "printer",
@@ -15,6 +16,7 @@ _HOMES = {
 __all__ = [*_HOMES]
 
 if TYPE_CHECKING:
+    from lengthwise.crasp.interpret import run as run
     from lengthwise.crasp.library import library as library
     from lengthwise.crasp.parse import parse as parse
     from lengthwise.crasp.printer import text as text
