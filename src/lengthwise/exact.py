@@ -1,8 +1,8 @@
 """Numbers that stay exact: rationals, exact matrices of floats, balls, and floats rounded in a stated direction.
 
-The only file that imports python-flint. A float64 is a dyadic rational, so every weight has an exact value; what is
-computed from weights by +, -, *, / and comparisons stays a rational, and only the last line becomes a float, rounded up
-or down as the claim needs.
+With enclosures.py the only file that imports python-flint. A float64 is a dyadic rational, so every weight has an exact
+value; what is computed from weights by +, -, *, / and comparisons stays a rational, and only the last line becomes a
+float, rounded up or down as the claim needs.
 """
 
 import math
