@@ -6,7 +6,7 @@ WORKERS ?= 2
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo tour test test-all bench pages docs lint device-bundle clean
+.PHONY: help demo tour test test-all bench results pages docs lint device-bundle clean
 
 help:  ## what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -30,6 +30,9 @@ test-all: $(VENV)/.test  ## every test
 bench: $(VENV)/.test  ## the benchmarks, into benchmarks/results/
 	@for script in benchmarks/[a-z]*.py; do echo "== $$script"; $(BIN)/python $$script || exit $$?; done
 	$(BIN)/python docs/make_benchmarks.py
+
+results: $(VENV)/.test  ## the miniatures of the published figures once more, into results/quick
+	$(BIN)/python results/make_results.py --scale quick --results results/quick
 
 pages: $(VENV)/.test  ## rewrites the generated pages: commands, golden examples, benchmarks
 	$(BIN)/python docs/make_help.py

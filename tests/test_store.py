@@ -190,6 +190,22 @@ def test_what_is_broken_is_named_and_done_again(whole, there, folder, suffix, da
     assert contents(there) == contents(whole)
 
 
+def test_a_folder_without_weights_can_be_measured_and_continued(whole, there):
+    shutil.rmtree(there / "weights")
+    assert list(Store(there).finished()) == []
+    assert list(Store(there).finished(weights=False)) == IDS
+    assert len(lw.measure(there).members) == len(IDS)
+    swept = sweep(there, *SETTINGS, resume=True, weights=False, trainer=NOTHING._replace(train=None))
+    assert (swept.done, swept.redone) == (len(IDS), [])
+    assert sweep(there, *SETTINGS, resume=True).redone == IDS  # unless told so, a run without weights is done again
+
+
+@pytest.mark.parametrize("damage", [first_half, flipped, the_other])
+def test_weights_that_are_there_must_fit_even_where_none_are_needed(there, damage):
+    damage(there / "weights" / f"{IDS[0]}.safetensors")
+    assert list(Store(there).finished(weights=False)) == [IDS[1]]
+
+
 def test_what_stands_outside_the_checksum_may_differ(there):
     path = there / "runs" / f"{IDS[0]}.json"
     fields = json.loads(path.read_bytes())

@@ -64,10 +64,13 @@ class Directory:
 
 
 def read(path: str | os.PathLike[str], say: Callable[[str], None] | None = None) -> Directory:
-    """A study directory with at least one finished run; a run file that is not whole is named and left out."""
+    """A study directory with at least one finished run; a run file that is not whole is named and left out.
+
+    Weights that are not there, because a directory was archived without them, are missed only where they are looked at.
+    """
     store = Store(Path(path))
     study = store.study()
-    finished = store.finished(study.runs(), say)
+    finished = store.finished(study.runs(), say, weights=False)
     if not finished:
         raise WrongInput("a study with at least one finished run", "none", "run lengthwise sweep first", str(path))
     return Directory(store.path, study, finished)

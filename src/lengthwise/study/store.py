@@ -61,21 +61,26 @@ class Store(NamedTuple):
         """The trained model of a run."""
         return load(self.weights / f"{run_id}.safetensors")
 
-    def finished(self, runs: Collection[Run] | None = None, say: Say | None = None) -> dict[str, Finished]:
-        """The runs that are done, by id, in the study's order; a file that is not whole is named and left out."""
-        found, broken = self.examined(self.study().runs() if runs is None else runs)
+    def finished(
+        self, runs: Collection[Run] | None = None, say: Say | None = None, weights: bool = True
+    ) -> dict[str, Finished]:
+        """The runs that are done, by id, in the study's order; a file that is not whole is named and left out.
+
+        weights: whether a run's weights must be there. Curves can be read without them; where they are, they must fit.
+        """
+        found, broken = self.examined(self.study().runs() if runs is None else runs, weights)
         for run_id, reason in broken.items():
             if say is not None:
                 say(f"{self.runs / run_id}.json is not used and its run counts as not done: {reason}")
         return found
 
-    def examined(self, runs: Collection[Run]) -> tuple[dict[str, Finished], dict[str, str]]:
+    def examined(self, runs: Collection[Run], weights: bool = True) -> tuple[dict[str, Finished], dict[str, str]]:
         """The runs that are done, and those whose file is not whole with the reason, by id."""
         found: dict[str, Finished] = {}
         broken: dict[str, str] = {}
         for run in runs:
             try:
-                one = self._read(run.id)
+                one = self._read(run.id, weights)
             except (Damaged, WrongInput) as error:
                 broken[run.id] = f"{error}"
                 continue
@@ -89,7 +94,7 @@ class Store(NamedTuple):
         save(trained.weights, path)
         write_aside(self.runs / f"{run.id}.json", encoded(run, trained, _digest(path), made))
 
-    def _read(self, run_id: str) -> Finished | None:
+    def _read(self, run_id: str, weights: bool) -> Finished | None:
         path = self.runs / f"{run_id}.json"
         try:
             content = path.read_bytes()
@@ -98,8 +103,11 @@ class Store(NamedTuple):
         except OSError as error:
             raise Damaged(f"it cannot be read ({error.strerror})") from None
         one = decoded(content, run_id)
+        model = self.weights / f"{run_id}.safetensors"
+        if not weights and not model.exists():
+            return one
         try:
-            whole = _digest(self.weights / f"{run_id}.safetensors") == one.weights_checksum
+            whole = _digest(model) == one.weights_checksum
         except OSError as error:
             raise Damaged(f"its weights cannot be read ({error.strerror})") from None
         if not whole:
@@ -171,11 +179,11 @@ def foreign(store: Store, runs: Collection[Run]) -> list[Path]:
     return [path for path in found if not _ASIDE.fullmatch(path.name)]
 
 
-def rebuild_index(path: str | os.PathLike[str], say: Say | None = None) -> Path:
+def rebuild_index(path: str | os.PathLike[str], say: Say | None = None, weights: bool = True) -> Path:
     """Writes index.sqlite of a study directory anew from its run files, and returns its path."""
     store = Store(Path(path))
     target = store.path / "index.sqlite"
-    results = store.finished(say=say)
+    results = store.finished(say=say, weights=weights)
     try:
         write_index(target, results.values())
     except (OSError, sqlite3.OperationalError) as error:

@@ -72,11 +72,13 @@ def sweep(
     say: Say | None = None,
     should_stop: Callable[[], bool] | None = None,
     trainer: Trainer | None = None,
+    weights: bool = True,
 ) -> Swept:
     """Trains every run of a study that is not done yet, into the folder `out` (else one with the study's name).
 
     resume: continue the study that the folder holds. progress: told how far it is (train.ensemble.Progress, counting
     all runs of the study). say: told of files that are not used. should_stop: asked between chunks of steps.
+    weights: whether a run of an earlier sweep needs its weights to count as done, or its curve will do.
     """
     if device not in DEVICES:
         raise WrongInput("a kind of device", shown(device), f"nearest: {nearest(device, list(DEVICES))[0]}", "device")
@@ -87,7 +89,7 @@ def sweep(
         using.check(run)
     with opened(study, path, resume) as store:
         try:
-            return _train(study, store, runs, using, progress, say or _nobody, should_stop)
+            return _train(study, store, runs, using, progress, say or _nobody, should_stop, weights)
         except MachineStopped as stop:
             raise MachineStopped(stop.wanted, stop.got, _kept(stop.remedy, store), stop.where) from stop
         except OSError as error:
@@ -104,8 +106,9 @@ def _train(
     progress: Callable[[Any], None] | None,
     say: Say,
     should_stop: Callable[[], bool] | None,
+    weights: bool,
 ) -> Swept:
-    results, broken = store.examined(runs)
+    results, broken = store.examined(runs, weights)
     for run_id, reason in broken.items():
         say(f"{store.runs / run_id}.json is not used and its run is done again: {reason}")
     for path in foreign(store, runs):
@@ -132,7 +135,7 @@ def _train(
         using.train(
             left, finished=keep, checkpoints=store.checkpoints, progress=forward, should_stop=should_stop, say=say
         )
-    rebuild_index(store.path)
+    rebuild_index(store.path, weights=weights)
     return Swept(study, store.path, len(runs), len(done), failed, list(broken), using.device)
 
 

@@ -25,7 +25,8 @@ from lengthwise.train.statistics import as_model
 CHECKPOINT_SECONDS = 60.0
 CHECKPOINT_SHARE = 20  # checkpoints take at most a twentieth of the time
 FLUSH_SECONDS = 20.0
-TILES_AT_ONCE = {"cpu": 2}  # other devices take all tiles: work is queued on them without waiting
+TILES_AT_ONCE = {"cpu": 2}
+TILES_IN_QUEUE = 4  # of any other device: it is never idle, and members finish one after another, not all at the end
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,7 @@ def train(
 ) -> None:
     """Trains and tests every run; calls `finished` as results come; leaves checkpoints when told to stop."""
     devices = list(devices or jax.devices())
-    at_once = TILES_AT_ONCE.get(devices[0].platform, 1 << 30)
+    at_once = TILES_AT_ONCE.get(devices[0].platform, TILES_IN_QUEUE * len(devices))
     clock = _Clock(len(runs), progress)
     ordered = sorted(runs, key=lambda run: (repr(shape_of(run)), run.testing.lengths, run.testing.samples))
     for _, group in groupby(ordered, key=lambda run: (shape_of(run), run.testing)):
