@@ -10,7 +10,7 @@ from lengthwise.errors import WrongInput, shown
 
 if TYPE_CHECKING:
     from lengthwise.limit.model import LimitTransformer
-    from lengthwise.tasks.protocol import RegressionTask
+    from lengthwise.tasks.protocol import Task
 
 MODEL_FILE = ".safetensors"
 LATER = {  # how such a target is recognised, and what it is
@@ -37,7 +37,7 @@ def model_at(target: str, bits: int | None = None) -> "LimitTransformer":
     return replace(model, bits=bits)
 
 
-def task_at(target: str) -> "RegressionTask":
+def task_at(target: str) -> "Task":
     """The task that a target names; an unknown name lists the nearest."""
     if target == "-" or _is_file(target):
         raise WrongInput(

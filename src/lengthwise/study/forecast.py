@@ -62,7 +62,7 @@ def forecast(
     metric, threshold = metric_of(loss, error)
     number(budget, "budget", positive=True)
     whole(seed, "seed", least=0)
-    task = registry.task(target) if isinstance(target, str) else target
+    task = registry.trainable(registry.task(target)) if isinstance(target, str) else target
     if task.shortest > LONGEST_SHORTEST:
         wanted = f"a task with strings of at most {LONGEST_SHORTEST} tokens"
         raise WrongInput(wanted, f"at least {task.shortest}", "choose smaller parameters", f"task {target}")

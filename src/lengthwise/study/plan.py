@@ -146,7 +146,7 @@ class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         for chosen in self._chosen():
             model = {axis: chosen.pop(axis) for axis in MODEL_AXES if axis in chosen}
             training = {axis: chosen.pop(axis) for axis in TRAINING_AXES if axis in chosen}
-            task = registry.made(name, fixed | chosen)
+            task = registry.trainable(registry.made(name, fixed | chosen))
             if self.model.offsets is None:
                 model["offsets"] = task.locality + 1 if task.locality else 0
             try:

@@ -36,15 +36,10 @@ class Known:
 
 
 @runtime_checkable  # isinstance: for the shape checks of the tests
-class RegressionTask(Protocol):
-    """A real-valued target at the last position of a string.
-
-    Parameters named in `traced` are numbers that may be traced (one compiled program serves all their values);
-    the others change shapes.
-    """
+class Task(Protocol):
+    """What every task says of itself."""
 
     name: ClassVar[str]
-    traced: ClassVar[tuple[str, ...]]
 
     @property
     def symbols(self) -> int:
@@ -62,20 +57,31 @@ class RegressionTask(Protocol):
     def shortest(self) -> int:
         """Least length of a string."""
 
-    def target(self, string: Iterable[SupportsInt]) -> float:
-        """The exact target of one string."""
-
     def strings(self, generator: np.random.Generator, length: int, count: int) -> Int[np.ndarray, "count length"]:
         """Strings of one length from the task's law."""
-
-    def statistics(self, length: Int[Any, " batch"], draw: Draw) -> Statistics:
-        """The statistics of one string of each length, exactly in distribution, at a cost that does not grow with it."""
-
-    def target_of(self, statistics: Statistics) -> Float[Any, " batch"]:
-        """The targets, from the statistics alone."""
 
     def known(self) -> Known:
         """What is known of its solution."""
 
     def construction(self) -> LimitTransformer:
         """Weights that solve the task on all long strings."""
+
+
+@runtime_checkable
+class RegressionTask(Task, Protocol):
+    """A real-valued target at the last position of a string.
+
+    Parameters named in `traced` are numbers that may be traced (one compiled program serves all their values);
+    the others change shapes.
+    """
+
+    traced: ClassVar[tuple[str, ...]]
+
+    def target(self, string: Iterable[SupportsInt]) -> float:
+        """The exact target of one string."""
+
+    def statistics(self, length: Int[Any, " batch"], draw: Draw) -> Statistics:
+        """The statistics of one string of each length, exactly in distribution, at a cost that does not grow with it."""
+
+    def target_of(self, statistics: Statistics) -> Float[Any, " batch"]:
+        """The targets, from the statistics alone."""

@@ -7,14 +7,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from lengthwise.errors import WrongInput, nearest, shown
-from lengthwise.tasks.protocol import RegressionTask
+from lengthwise.tasks.kgram import KGramTask
+from lengthwise.tasks.protocol import RegressionTask, Task
 from lengthwise.tasks.regression import ModPTask, SimpleTask, TailTask
 
-TASKS: dict[str, Any] = {kind.name: kind for kind in (SimpleTask, ModPTask, TailTask)}
+TASKS: dict[str, Any] = {kind.name: kind for kind in (SimpleTask, ModPTask, TailTask, KGramTask)}
+MOST_CONTEXTS = 100_000
 SEE = "see `lengthwise tasks`"
 
 
-def task(target: str) -> RegressionTask:
+def task(target: str) -> Task:
     """The task that a target text names, `name:parameter=value,...`; parameters that are not named have their defaults.
 
     simple:omega=4,symbols=3   modp:period=3,residue=1   tail:tail=4
@@ -23,7 +25,15 @@ def task(target: str) -> RegressionTask:
     return made(name, given)
 
 
-def describe(task: RegressionTask) -> str:
+def trainable(task: Task) -> RegressionTask:
+    """The task, if it is one that the engine trains: one real target, with statistics of its strings."""
+    if not isinstance(task, RegressionTask):
+        near = ", ".join(name for name, kind in TASKS.items() if hasattr(kind, "statistics"))
+        raise WrongInput(f"a task that can be trained ({near})", task.name, f"name one of them; {SEE}", "task")
+    return task
+
+
+def describe(task: Task) -> str:
     """The target text of a task with all its parameters, sorted: the same text for the same task."""
     return target_text(task.name, {field: getattr(task, field) for field in parameters(task.name)})
 
@@ -69,7 +79,7 @@ def value_of(name: str, key: str, value: object, where: str) -> int | float:
     raise WrongInput(f"{key}, an integer", shown(value), f"change {key}", where)
 
 
-def made(name: str, given: Mapping[str, int | float]) -> RegressionTask:
+def made(name: str, given: Mapping[str, int | float]) -> Task:
     """The task with these parameters, if they are ones it can have."""
     values = parameters(name) | dict(given)
     where = f"task {target_text(name, values)}"
@@ -82,7 +92,15 @@ def made(name: str, given: Mapping[str, int | float]) -> RegressionTask:
         _require(0 <= residue < period, f"a residue from 0 to {period - 1}, below the period", residue, where)
     elif name == "tail":
         _require(values["tail"] >= 1, "a tail of at least 1", values["tail"], where)
-    found: RegressionTask = TASKS[name](**values)
+    elif name == "kgram":
+        symbols, order = values["symbols"], values["order"]
+        _require(symbols >= 1, "at least 1 symbol", symbols, where)
+        _require(order >= 1, "an order of at least 1", order, where)
+        few = order * math.log(max(symbols, 2)) <= math.log(MOST_CONTEXTS)
+        _require(few, f"at most {MOST_CONTEXTS} contexts of {order} tokens", symbols, where)
+        _require(values["backoff"] > 0, "a backoff above 0", values["backoff"], where)
+        _require(values["concentration"] > 0, "a concentration above 0", values["concentration"], where)
+    found: Task = TASKS[name](**values)
     return found
 
 
@@ -96,7 +114,7 @@ def catalogue() -> list[dict[str, Any]]:
     """What there is: each task with its parameters' defaults and what is known of it there."""
     entries = []
     for name, kind in TASKS.items():
-        example: RegressionTask = kind()
+        example: Task = kind()
         known = example.known()
         entries.append(
             {

@@ -7,6 +7,7 @@ import numpy as np
 from lengthwise.config import Run
 from lengthwise.errors import WrongInput
 from lengthwise.tasks.registry import task as find_task
+from lengthwise.tasks.registry import trainable
 from lengthwise.train.engine import Plan, Shape
 from lengthwise.train.statistics import Architecture
 
@@ -16,7 +17,7 @@ LONGEST = 1 << 24  # counts are exact in float32 up to here
 
 def shape_of(run: Run) -> Shape:
     """The compiled program a run needs: its task without the traced parameters, its sizes, batch, tile and chunk."""
-    task = find_task(run.task)
+    task = trainable(find_task(run.task))
     if run.longest < task.shortest:
         raise WrongInput(
             f"training lengths of at least {task.shortest} for {run.task}", f"{run.longest}", "drop it", "lengths"
@@ -44,7 +45,7 @@ def shape_of(run: Run) -> Shape:
 
 def plan_of(run: Run) -> Plan:
     """What a run's program is told, as NumPy scalars: nothing is computed on a device for it."""
-    task = find_task(run.task)
+    task = trainable(find_task(run.task))
     digest = int(run.id, 16)
     training = run.training
     return Plan(
