@@ -127,7 +127,7 @@ def test_ctrl_c_says_how_to_go_on(command, known, monkeypatch):
         (["simple", "--error", "-1"], "a threshold above 0; got -1.0"),
         (["simple", "--loss", "0.1", "--budget", "0"], "budget: wanted a finite number above 0; got 0.0"),
         (["simple", "--loss", "0.1", "--budget", "inf"], "budget: wanted a finite number above 0; got inf"),
-        (["simple", "--loss", "0.1", "--budget", "soon"], "wanted a value for '--budget'"),
+        (["simple", "--loss", "0.1", "--budget", "soon"], "wanted a number for --budget; got 'soon'"),
         (["simple", "--loss", "0.1", "--seed", "-1"], "seed: wanted an integer of at least 0"),
         (["simple", "--loss", "0.1", "--steps", "0"], "steps: wanted an integer of at least 1"),
         (["simple", "--loss", "0.1", "--out", "file"], "file"),

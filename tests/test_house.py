@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from lengthwise.cli.verbs import VERBS
+
 ROOT = Path(__file__).parent.parent
 HEAVY = {"jax", "jaxlib", "numpy", "scipy", "matplotlib", "rich", "optax", "flint", "safetensors"}
 
@@ -28,10 +30,7 @@ def test_importing_the_package_loads_nothing_heavy():
     assert loaded("import lengthwise") == set()
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [["--help"], ["--version"], ["run", "--help"], ["show", "--help"], ["doctor", "--help"], ["forecast", "--help"]],
-)
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"], *([verb, "--help"] for verb in VERBS)])
 def test_help_loads_nothing_heavy(arguments):
     assert loaded(f"from lengthwise.cli.endings import outcome\nassert outcome({arguments!r}) == 0") == set()
 

@@ -75,6 +75,15 @@ def test_three_kills(reference, environment, tmp_path):
     sweep_under_fire(reference, environment, tmp_path / "study", 3, 8, seed=1)
 
 
+def test_two_simulated_devices_give_the_same_bits(reference, environment, tmp_path):
+    """Tiles are spread over all devices of a kind; which one trained a member changes nothing in what is left of it."""
+    two = environment | {"XLA_FLAGS": "--xla_force_host_platform_device_count=2"}
+    code = "import jax; assert len(jax.devices()) == 2; " + COMMAND[2]
+    arguments = ["sweep", reference / "study.toml", "--out", tmp_path / "study", "--device", "cpu"]
+    subprocess.run([sys.executable, "-c", code, *arguments], env=two, check=True, capture_output=True)
+    assert contents(tmp_path / "study") == contents(reference / "study")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2])
 def test_twenty_kills(reference, environment, tmp_path, seed):

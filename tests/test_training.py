@@ -1,11 +1,5 @@
 """The training path: the same function as the evaluators, and members that do not depend on their neighbours."""
 
-import json
-import os
-import subprocess
-import sys
-from pathlib import Path
-
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -246,20 +240,3 @@ def of_period_5(longest, length):
 def test_lengths_that_cannot_be(longest, length, message):
     with pytest.raises(lw.WrongInput, match=message):
         shape_of(of_period_5(longest, length))
-
-
-@pytest.mark.slow
-def test_two_devices_change_no_bit(results):
-    """The ensemble over two simulated devices, in a process of its own."""
-    code = (
-        "import jax, json, sys; sys.path.insert(0, 'tests'); assert len(jax.devices()) == 2\n"
-        "from test_training import RUNS, trained\n"
-        "print(json.dumps({key: result.curve for key, result in trained(RUNS).items()}))"
-    )
-    environment = os.environ | {"XLA_FLAGS": "--xla_force_host_platform_device_count=2"}
-    root = Path(__file__).parents[1]
-    out = subprocess.run(
-        [sys.executable, "-c", code], env=environment, cwd=root, capture_output=True, text=True, check=True
-    )
-    curves = json.loads(out.stdout.splitlines()[-1])
-    assert {key: [list(point) for point in result.curve] for key, result in results.items()} == curves

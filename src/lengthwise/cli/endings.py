@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+import re
 import sys
 import traceback
 
@@ -15,6 +16,7 @@ INTERRUPTED = 130
 OURS = 70  # neither an answer nor the user's fault: a bug of ours, with its traceback
 
 _MACHINE = {errno.ENOSPC, errno.EDQUOT, errno.ENOMEM, errno.EIO, errno.EMFILE, errno.ENFILE}
+_KINDS = {"a valid float": "a number", "a valid integer": "an integer"}
 
 
 def outcome(arguments: list[str]) -> int:
@@ -85,7 +87,12 @@ def usage(error: click.UsageError) -> WrongInput:
     if isinstance(error, click.MissingParameter) and error.param is not None:
         return WrongInput(error.param.human_readable_name, "nothing", see)
     if isinstance(error, click.BadParameter) and error.param is not None:
-        return WrongInput(f"a value for {error.param.get_error_hint(error.ctx)}", error.message, see)
+        name = error.param.get_error_hint(error.ctx).strip("'")
+        said = re.fullmatch(r"(?P<got>'.*') is not (?P<wanted>one of .*?|a valid .*?)\.?", error.message, re.DOTALL)
+        if said is None:
+            return WrongInput(f"a value for {name}", error.message.rstrip("."), see)
+        wanted = _KINDS.get(said["wanted"], said["wanted"].replace("'", ""))
+        return WrongInput(f"{wanted} for {name}", said["got"], see)
     got = error.format_message().rstrip(".").removeprefix("Got ")
     return WrongInput(f"{path} as its usage line says", got[:1].lower() + got[1:], see)
 
