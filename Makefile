@@ -6,7 +6,7 @@ WORKERS ?= 2
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo tour test test-all bench results pages docs lint device-bundle clean
+.PHONY: help demo tour test test-all bench results pages docs lint checker device-bundle clean
 
 help:  ## what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -47,6 +47,13 @@ lint: $(VENV)/.test  ## style, format, the import contract, types
 	$(BIN)/ruff format --check
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/mypy --strict
+
+DIST := dist
+checker:  ## the independent checker of certificates as one file that needs only a Python: dist/lengthwise-check.pyz
+	@rm -rf $(DIST)/.checker && mkdir -p $(DIST)/.checker/lengthwise_check
+	@cp src/lengthwise/check/*.py $(DIST)/.checker/lengthwise_check
+	@$(PYTHON) -m zipapp $(DIST)/.checker -m lengthwise_check:main -o $(DIST)/lengthwise-check.pyz && rm -r $(DIST)/.checker
+	@echo "$(DIST)/lengthwise-check.pyz"
 
 # What a bare GPU machine with jax, numpy, scipy, optax, matplotlib and safetensors still lacks.
 device-bundle: $(VENV)/.test  ## wheels for a GPU machine, one folder for its PYTHONPATH

@@ -20,6 +20,8 @@ CASES = {
     "run-nl": ["run", "model.safetensors", "--strings", "words.txt", "--nl"],
     "show": ["show", "model.safetensors", "--json"],
     "show-two-layers": ["show", "kgram.safetensors", "--json"],
+    "check": ["check", "certificate.json", "--json"],
+    "check-refused": ["check", "refused.json", "--json"],
     "forecast": shlex.split(
         "forecast simple:omega=1 --loss 0.01 --steps 300 --batch 64 --budget 600 --out forecast --json"
     ),
@@ -64,6 +66,9 @@ def prepare(folder: Path) -> None:
     shutil.copytree(GOLDEN / "study", folder / "study")
     lw.save(simple_task(omega=4, bits=8), folder / "model.safetensors")
     lw.save(kgram_and(symbols=2, order=1, backoff=0.25), folder / "kgram.safetensors")
+    example = (GOLDEN.parent / "certificates" / "shortening.json").read_text(encoding="utf-8")
+    (folder / "certificate.json").write_text(example, encoding="utf-8")
+    (folder / "refused.json").write_text(example.replace('"1/1000"', '"1/2000"'), encoding="utf-8")
     (folder / "words.txt").write_text("0010210201\n0 1 2 2 2\n", encoding="utf-8")
     (folder / "bad.txt").write_text("0010210201\n01x\n", encoding="utf-8")
     table = [[499999999999999999], [300000000000000000], [200000000000000000]]

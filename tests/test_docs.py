@@ -20,6 +20,7 @@ VARY = {"seconds", "versions", "device", "devices", "system", "cores", "memory_b
 FIELDS = {  # what the verbs promise to other tools
     "run": {"outputs"},
     "show": {"layers", "heads", "period", "locality", "logit_margin", "position_margin", "sensitivity", "complexity"},
+    "check": {"valid", "statement", "reason"},
     "sweep": {"study", "runs", "done", "failed", "device", "versions"},
     "measure": {"required_length", "interval", "plateaus", "exponents", "device", "versions"},
     "report": {"report", "figures", "device", "versions"},

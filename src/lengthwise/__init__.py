@@ -28,6 +28,7 @@ _HOMES = {
     "complexity": "limit.quantities",
     "limit_error": "limit.quantities",
     "round": "limit.quantities",
+    "check": "check",
     "task": "tasks.registry",
     "Study": "study.plan",
     "sweep": "study.sweep",
@@ -40,6 +41,7 @@ _HOMES = {
 __all__ = ["__version__", *_HOMES]
 
 if TYPE_CHECKING:
+    from lengthwise.check import check as check
     from lengthwise.errors import MachineStopped as MachineStopped
     from lengthwise.errors import WrongInput as WrongInput
     from lengthwise.limit.counts import evaluate_counts as evaluate_counts

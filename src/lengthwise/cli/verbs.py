@@ -11,6 +11,7 @@ VERBS = {
     "forecast": ("lengthwise.cli.forecast", "How long training sequences must be for a task, measured and checked."),
     "run": ("lengthwise.cli.run", "Evaluate a model on strings or on type counts."),
     "show": ("lengthwise.cli.show", "What a model file holds: shapes, margins, sensitivity, complexity."),
+    "check": ("lengthwise.cli.check", "Whether a certificate holds, by an independent program."),
     "sweep": ("lengthwise.cli.sweep", "Run a study: train every member, keep every finished one."),
     "measure": ("lengthwise.cli.measure", "How long training must be, by a study's runs; plateaus and exponents."),
     "report": ("lengthwise.cli.report", "Figures of a study, and one page that says what it shows."),

@@ -1,28 +1,32 @@
 """Certificates: what is claimed about one or two models, with everything that is needed to check it.
 
-docs/certificate.md is the format's definition; the checker shares no code with this writer. Every weight is written as
-the exact dyadic number it stores.
+docs/certificate.md is the format's definition; the checker shares no code with this writer.
 """
 
 import json
 import math
 import os
 from fractions import Fraction
+from itertools import product
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from lengthwise.errors import WrongInput, shown
-from lengthwise.limit.model import Layer, LimitTransformer
+from lengthwise.errors import WrongInput
+from lengthwise.exact import Ball
+from lengthwise.limit.margins import Margin, slots_margin
+from lengthwise.limit.model import LimitTransformer
+from lengthwise.limit.patterns import Comparison
 from lengthwise.limit.storage import write_aside
+from lengthwise.limit.tables import exact_phi
+from lengthwise.theory.answer import NoBoundHolds
+from lengthwise.theory.budgets import query_budgets
+from lengthwise.theory.certificate_form import Certificate, as_text, model_form, number_form, string_form
+from lengthwise.theory.pair import allowed_error, check_pair
 from lengthwise.type_counts import Counts
 
 FORMAT, VERSION = "lengthwise certificate", 1
-LARGEST_JSON = 2**53  # JSON readers that know only floats keep integers up to here
-MOST_DIGITS = 2_000
 
-Certificate = dict[str, Any]
+Pair = tuple[LimitTransformer, LimitTransformer]
 
 
 def shortening_certificate(
@@ -30,7 +34,7 @@ def shortening_certificate(
     second: LimitTransformer | None,
     long_counts: Counts,
     short_counts: Counts,
-    error: Fraction | int | float,
+    error: Fraction | float | str,
     window: tuple[int, int] | None = None,
 ) -> Certificate:
     """That on a long and a short string the outputs of each model differ, summed over the models, by at most `error`.
@@ -39,7 +43,7 @@ def shortening_certificate(
 
     The counts are those of the two strings, taken with one suffix and at one common period. window: the lengths on
     which agreement is assumed, (least, most); the short string's own length where none is given. Nothing is evaluated
-    here: whether the claim holds is for the checker to say. A float `error` is the dyadic number it stores.
+    here: whether the claim holds is for the checker to say. A float `error` is the decimal number it prints as.
     """
     models = [first] if second is None else [first, second]
     if long_counts.suffix != short_counts.suffix or long_counts.period != short_counts.period:
@@ -59,12 +63,88 @@ def shortening_certificate(
                 "counts",
             )
     least, most = window or (short_counts.length, short_counts.length)
-    return _head("shortening", models, long_counts.period, error) | {
+    return _head("shortening", models, long_counts.period, allowed_error(error)) | {
         "suffix": list(long_counts.suffix),
-        "long": _string(long_counts),
-        "short": _string(short_counts),
-        "window": [_number(least), _number(most)],
+        "long": string_form(long_counts),
+        "short": string_form(short_counts),
+        "window": [number_form(least), number_form(most)],
     }
+
+
+def length_certificate(first: LimitTransformer, second: LimitTransformer, error: Fraction | float | str) -> Certificate:
+    """That agreement on the window of Theorem 2 (log-length attention) or Theorem P (plain) carries over to all strings.
+
+    Kind "length" of docs/certificate.md: sensitivities, and for every query type who is free, what the others get and
+    how many positions a class needs. A float `error` is the decimal number it prints as.
+    """
+    allowed = allowed_error(error)
+    check_pair(first, second)
+    comparison = Comparison(first, second)
+    if math.inf in comparison.sensitivities.values():
+        raise NoBoundHolds("a head feeds a Heaviside step, so its sensitivity is infinite and no error can be shared")
+    slopes = [
+        [number_form(Fraction(L)) for (m, _), L in comparison.sensitivities.items() if m == number] for number in (0, 1)
+    ]
+    shared = {"locality": comparison.locality, "sensitivities": slopes}
+    plain = first.attention == second.attention == "plain"
+    own = (_theorem_p if plain else _theorem_2)(comparison, (first, second), allowed)
+    return _head("length", [first, second], comparison.period, allowed) | shared | own
+
+
+def _theorem_2(comparison: Comparison, models: Pair, error: Fraction) -> dict[str, Any]:
+    budgets = query_budgets(*models, error)
+    if budgets.least_length is None:
+        raise WrongInput(
+            "a hardmax threshold that can be written out",
+            f"one of log2 {float(budgets.threshold.log2_length):.6g}",
+            "ask for the bound without a certificate, or for models of a larger margin",
+            "error",
+        )
+    margins: list[Margin] = [math.inf, math.inf]
+    said, largest = [], 0
+    for query in budgets.queries:
+        for m, h in (head for group in query.acting for head in group.heads):
+            margins[m] = min(margins[m], slots_margin(comparison.slots((m, h), query.token, query.residue)))
+        groups = [{"heads": [list(a) for a in g.heads], "budget": number_form(g.budget)} for g in query.acting]
+        what = {"groups": groups, "free": [list(a) for a in (*query.free, *query.ignored)]}
+        what |= {"ties": query.suffix_ties, "count": number_form(query.class_size)}
+        said.append(((query.token, query.residue), what))
+        largest = max(largest, math.ceil(query.class_size))
+    least, period = budgets.least_length, budgets.period
+    return {
+        "theorem": "2",
+        "margins": [None if margin == math.inf else number_form(Fraction(margin)) for margin in margins],
+        "threshold": number_form(least),
+        "queries": _merged(said),
+        "length": number_form(max(least + period - 1, budgets.locality + period + period * largest)),
+    }
+
+
+def _theorem_p(comparison: Comparison, models: Pair, error: Fraction) -> dict[str, Any]:
+    said, largest = [], 0
+    for query in product(range(comparison.symbols), range(comparison.period)):
+        acting, positions = [], Ball.of(0)
+        for head, L in comparison.sensitivities.items():
+            options = comparison.slots(head, *query)
+            spread = options.exact(max(options.prefix) - min(options.prefix))
+            shifts = exact_phi(models[head[0]].layers[0].heads[head[1]], comparison.locality)
+            near = sum((Ball.of(phi).apply("exp") for phi in shifts if phi is not None), Ball.of(0))
+            reach = (near + Fraction(comparison.types, 4) + comparison.period - 1) * Ball.of(spread).apply("exp")
+            positions = positions + reach * Fraction(L)
+            acting.append({"head": list(head), "spread": number_form(spread)})
+        count = -(Ball.of(0) - positions / (error * comparison.period)).floor()
+        said.append((query, {"acting": acting, "free": [], "count": number_form(count)}))
+        largest = max(largest, count)
+    length = comparison.locality + comparison.period + comparison.period * largest
+    return {"theorem": "P", "queries": _merged(said), "length": number_form(length)}
+
+
+def _merged(said: list[tuple[tuple[int, int], dict[str, Any]]]) -> list[dict[str, Any]]:
+    """Query types of which the same is said share an entry."""
+    entries: dict[str, dict[str, Any]] = {}
+    for query, what in said:
+        entries.setdefault(json.dumps(what), {"types": []} | what)["types"].append(list(query))
+    return list(entries.values())
 
 
 def write_certificate(certificate: Certificate, path: str | os.PathLike[str]) -> None:
@@ -74,94 +154,14 @@ def write_certificate(certificate: Certificate, path: str | os.PathLike[str]) ->
 
 def certificate_text(certificate: Certificate) -> str:
     """A certificate as JSON text: rows of numbers on one line each, everything else indented."""
-    return _text(certificate, "") + "\n"
+    return as_text(certificate) + "\n"
 
 
-def _head(kind: str, models: list[LimitTransformer], period: int, error: Fraction | int | float) -> Certificate:
+def _head(kind: str, models: list[LimitTransformer], period: int, error: Fraction) -> Certificate:
     if len({model.symbols for model in models}) != 1:
         raise WrongInput(
             "two models of one vocabulary", f"{[model.symbols for model in models]} tokens", "pass models that match"
         )
-    exact = Fraction(error)
-    if exact < 0:
-        raise WrongInput("an error >= 0", shown(error), "errors are sizes", "error")
-    written = [_model(model, f"model {number}") for number, model in enumerate(models, start=1)]
-    begin = {"format": FORMAT, "version": VERSION, "kind": kind, "error": _number(exact), "period": period}
+    written = [model_form(model, f"model {number}") for number, model in enumerate(models, start=1)]
+    begin = {"format": FORMAT, "version": VERSION, "kind": kind, "error": number_form(error), "period": period}
     return begin | {"models": written}
-
-
-def _model(model: LimitTransformer, where: str) -> dict[str, Any]:
-    if model.depth != 1 or model.attention == "log-suffix":
-        raise WrongInput(
-            "a one-layer model with log-length or plain attention",
-            f"{model.depth} layers, {model.attention}",
-            "certificates of this kind speak of no other",
-            where,
-        )
-    return {
-        "attention": model.attention,
-        "bits": model.bits,
-        "embedding": _matrix(model.embedding),
-        "positions": _matrix(model.positions),
-        "layers": [_layer(model.layers[0])],
-        "unembedding": _matrix(model.unembedding),
-    }
-
-
-def _layer(layer: Layer) -> dict[str, Any]:
-    heads = [
-        {name: _matrix(getattr(head, name)) for name in ("key", "query", "value")} | {"phi": _vector(head.phi)}
-        for head in layer.heads
-    ]
-    if layer.mlp is None:
-        return {"heads": heads, "mlp": None}
-    mlp = {"inner": _matrix(layer.mlp.inner), "bias": _vector(layer.mlp.bias), "outer": _matrix(layer.mlp.outer)}
-    return {"heads": heads, "mlp": mlp | {"activation": list(layer.mlp.activations)}}
-
-
-def _string(counts: Counts) -> dict[str, Any]:
-    return {"length": _number(counts.length), "table": [[_number(count) for count in row] for row in counts.table]}
-
-
-def _matrix(array: Any) -> list[list[int | str]]:
-    return [_vector(row) for row in np.asarray(array)]
-
-
-def _vector(array: Any) -> list[int | str]:
-    return ["masked" if math.isinf(value) else _number(Fraction(float(value))) for value in np.asarray(array)]
-
-
-def _number(value: Fraction | int) -> int | str:
-    """A number as docs/certificate.md writes it: a small integer, else digits, a dyadic "m*2^e", or "p/q"."""
-    exact = Fraction(value)
-    top, bottom = exact.numerator, exact.denominator
-    if bottom == 1 and abs(top) <= LARGEST_JSON:
-        return top
-    if bottom & (bottom - 1) == 0:
-        twos = (top & -top).bit_length() - bottom.bit_length()
-        odd = top // (top & -top)
-        if bottom == 1 and top.bit_length() <= 200:
-            return str(top)
-        return f"{_digits(odd)}*2^{twos}"
-    return f"{_digits(top)}/{_digits(bottom)}"
-
-
-def _digits(value: int) -> str:
-    if abs(value) >= 10**MOST_DIGITS:
-        raise WrongInput(
-            f"numbers of at most {MOST_DIGITS} digits",
-            f"one of {value.bit_length()} bits",
-            "a certificate holds no others",
-        )
-    return str(value)
-
-
-def _text(value: Any, indent: str) -> str:
-    if isinstance(value, dict) and value:
-        inner = indent + "  "
-        fields = (f"{inner}{json.dumps(name)}: {_text(entry, inner)}" for name, entry in value.items())
-        return "{\n" + ",\n".join(fields) + f"\n{indent}}}"
-    if isinstance(value, list) and any(isinstance(entry, (dict, list)) for entry in value):
-        inner = indent + "  "
-        return "[\n" + ",\n".join(inner + _text(entry, inner) for entry in value) + f"\n{indent}]"
-    return json.dumps(value)
