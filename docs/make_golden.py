@@ -25,6 +25,11 @@ CASES = {
     "forecast": shlex.split(
         "forecast simple:omega=1 --loss 0.01 --steps 300 --batch 64 --budget 600 --out forecast --json"
     ),
+    "crasp-run": ["crasp", "run", "crasp:D_2", "--strings", "brackets.txt", "--json"],
+    "crasp-run-all": ["crasp", "run", "crasp:histogram3", "abac", "--positions", "all", "--json"],
+    "crasp-run-nl": ["crasp", "run", "crasp:D_2", "--strings", "brackets.txt", "--nl"],
+    "crasp-lint": ["crasp", "lint", "crasp:shuffle_dyck2", "--json"],
+    "crasp-explain": ["crasp", "explain", "crasp:dyck1", "())(", "--json"],
     "sweep": ["sweep", "study/study.toml", "--out", "study", "--resume", "--json"],
     "measure": ["measure", "study", "--loss", "0.005", "--json"],
     "report": ["report", "study", "--json"],
@@ -70,6 +75,7 @@ def prepare(folder: Path) -> None:
     (folder / "certificate.json").write_text(example, encoding="utf-8")
     (folder / "refused.json").write_text(example.replace('"1/1000"', '"1/2000"'), encoding="utf-8")
     (folder / "words.txt").write_text("0010210201\n0 1 2 2 2\n", encoding="utf-8")
+    (folder / "brackets.txt").write_text("aabb\n\nabba\n", encoding="utf-8")
     (folder / "bad.txt").write_text("0010210201\n01x\n", encoding="utf-8")
     table = [[499999999999999999], [300000000000000000], [200000000000000000]]
     (folder / "table.json").write_text(json.dumps({"suffix": "0", "table": table}), encoding="utf-8")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from lengthwise.cli.verbs import VERBS, lengthwise_command
+from lengthwise.cli.verbs import lengthwise_command
 
 PAGE = Path(__file__).parent / "commands.md"
 INTRODUCTION = """# Commands
@@ -18,12 +18,14 @@ def page() -> str:
     parent = click.Context(
         lengthwise_command, info_name="lengthwise", terminal_width=80, **lengthwise_command.context_settings
     )
+    shown: set[str | None] = set()
     sections = [INTRODUCTION, _section("lengthwise", lengthwise_command.get_help(parent))]
-    for name in VERBS:
-        command = lengthwise_command.get_command(parent, name)
-        assert command is not None
-        ctx = click.Context(command, info_name=name, parent=parent)
-        sections.append(_section(f"lengthwise {name}", command.get_help(ctx)))
+    for words, command, group in lengthwise_command.leaves(parent):
+        if group is not parent and group.command.name not in shown:
+            shown.add(group.command.name)
+            sections.append(_section(f"lengthwise {group.command.name}", group.command.get_help(group)))
+        ctx = click.Context(command, info_name=words.rpartition(" ")[2], parent=group)
+        sections.append(_section(f"lengthwise {words}", command.get_help(ctx)))
     return "\n".join(sections)
 
 

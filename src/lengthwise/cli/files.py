@@ -10,6 +10,7 @@ from typing import IO, TYPE_CHECKING
 from lengthwise.errors import WrongInput
 
 if TYPE_CHECKING:
+    from lengthwise.crasp.syntax import Program
     from lengthwise.limit.model import LimitTransformer
 
 STANDARD_INPUT = "standard input"
@@ -48,3 +49,32 @@ def load_model(path: str) -> "LimitTransformer":
         except WrongInput as error:
             where = error.where.replace(str(aside), STANDARD_INPUT)
             raise type(error)(error.wanted, error.got, error.remedy, where) from None
+
+
+def load_program(target: str, alphabet: str | None = None) -> "Program":
+    """The program in a .crasp or .cr file, on standard input for a dash, or of the library for crasp:NAME.
+
+    alphabet: for .cr files, which name no alphabet, the symbols beyond those that the program tests.
+    """
+    from lengthwise.crasp.library import library
+
+    if target.startswith("crasp:"):
+        return library()[target.removeprefix("crasp:")]
+    with opened(target) as (file, source):
+        text = program_text(file.read(), source)
+    if target.endswith(".cr"):
+        from lengthwise.crasp.older import parse_older
+
+        return parse_older(text, source, tuple((alphabet or "").split()))
+    from lengthwise.crasp.parse import parse
+
+    return parse(text, source)
+
+
+def program_text(content: bytes, source: str) -> str:
+    """The text of a program's file."""
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        got = f"byte 0x{content[error.start]:02x} at byte {error.start + 1}"
+        raise WrongInput("UTF-8 text", got, "save the file as UTF-8", source) from None

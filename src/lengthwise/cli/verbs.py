@@ -1,17 +1,16 @@
 """The verbs by name. A verb's module is imported when the verb runs, so that `lengthwise --help` stays fast."""
 
-import importlib
-
 import click
 
 import lengthwise
-from lengthwise.errors import WrongInput, nearest, shown
+from lengthwise.cli.group import Verbs
 
 VERBS = {
     "forecast": ("lengthwise.cli.forecast", "How long training sequences must be for a task, measured and checked."),
     "run": ("lengthwise.cli.run", "Evaluate a model on strings or on type counts."),
     "show": ("lengthwise.cli.show", "What a model file holds: shapes, margins, sensitivity, complexity."),
     "check": ("lengthwise.cli.check", "Whether a certificate holds, by an independent program."),
+    "crasp": ("lengthwise.cli.crasp", "Programs of C-RASP: run, check, explain."),
     "sweep": ("lengthwise.cli.sweep", "Run a study: train every member, keep every finished one."),
     "measure": ("lengthwise.cli.measure", "How long training must be, by a study's runs; plateaus and exponents."),
     "report": ("lengthwise.cli.report", "Figures of a study, and one page that says what it shows."),
@@ -21,38 +20,9 @@ VERBS = {
 }
 
 
-class Verbs(click.Group):
-    """A group that knows its verbs from a table and loads one only to run it."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """The verbs in the order of the table."""
-        return list(VERBS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The verb's command, from its module."""
-        if cmd_name not in VERBS:
-            return None
-        command = importlib.import_module(VERBS[cmd_name][0]).command
-        assert isinstance(command, click.Command)
-        return command
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The verb that the first word names; an unknown one gets the nearest names."""
-        if args[0] not in VERBS and not args[0].startswith("-"):
-            near = " or ".join(nearest(args[0], list(VERBS)))
-            raise WrongInput("a verb", shown(args[0]), f"nearest: {near}; see lengthwise --help")
-        return super().resolve_command(ctx, args)
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The table as the help shows it, without loading any verb."""
-        with formatter.section("Verbs"):
-            formatter.write_dl([(name, line) for name, (_, line) in VERBS.items()])
-
-
 @click.command(
     cls=Verbs,
+    table=VERBS,
     name="lengthwise",
     invoke_without_command=True,
     subcommand_metavar="VERB ...",

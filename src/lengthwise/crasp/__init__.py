@@ -7,6 +7,8 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 _HOMES = {
+    "explain": "explain",
+    "fragment": "fragment",
     "run": "interpret",
     "library": "library",
     "parse": "parse",
@@ -16,6 +18,8 @@ _HOMES = {
 __all__ = [*_HOMES]
 
 if TYPE_CHECKING:
+    from lengthwise.crasp.explain import explain as explain
+    from lengthwise.crasp.fragment import fragment as fragment
     from lengthwise.crasp.interpret import run as run
     from lengthwise.crasp.library import library as library
     from lengthwise.crasp.parse import parse as parse

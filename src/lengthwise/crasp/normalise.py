@@ -67,7 +67,7 @@ def normal_form(program: Program) -> Operations:
     shown = tuple(one.name for one in program.outputs)
     outputs = {name: maker.names[name] for name in shown if name in maker.names}
     return Operations(
-        program.alphabet, tuple(maker.list), accept, outputs, maker.names, quantities, shown, maker.origins
+        program.alphabet, tuple(maker.list), accept, outputs, maker.names, quantities, shown, maker.origins, maker.parts
     )
 
 
@@ -80,6 +80,7 @@ class _Maker(Store):
         self.names: dict[str, int] = {}
         self.splits: dict[str, Split] = {}
         self.origins: dict[int, Node] = {}
+        self.parts: dict[int, Node] = {}
 
     def made(self, tree: Node) -> int | Split:
         """The index of a Boolean, or a quantity by cases."""
@@ -128,7 +129,10 @@ class _Maker(Store):
             case Not(), [int(body)]:
                 return self.opposite(body)
             case Compare(_, relation, _), [tuple(left), tuple(right)]:
-                return self.compare(left, relation, right)
+                start = len(self.list)
+                index = self.compare(left, relation, right)
+                self.parts |= dict.fromkeys(range(start, len(self.list)), tree)
+                return index
         raise TypeError(type(tree).__name__)
 
     def _quantity(self, tree: Node, inside: Sequence[int | Split]) -> Split:

@@ -24,7 +24,7 @@ Source: Huang et al. 2025, definition 8. Ours: the normal form.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from lengthwise.crasp.syntax import Node, Program
 
@@ -118,7 +118,8 @@ class Operations:
 
     `accept` and `outputs` (the Boolean outputs) are indices into `list`; `names` has every Boolean definition, outputs
     and lets; `quantities` has every definition that is a quantity, output or let, by cases; `shown` tells which of
-    these are outputs, in order. `origins` has, for an index, the first expression it was made for.
+    these are outputs, in order. `origins` has, for an index, the first expression it was made for; `parts` has, for one
+    that was made on the way to a comparison, that comparison.
     """
 
     alphabet: tuple[str, ...]
@@ -129,6 +130,7 @@ class Operations:
     quantities: Mapping[str, Cases]
     shown: tuple[str, ...]
     origins: Mapping[int, Node]
+    parts: Mapping[int, Node] = field(default_factory=dict)
 
     def needed(self, roots: Iterable[int] | None = None) -> tuple[int, ...]:
         """The indices that some operations rest on, with them, ascending; of all that accepts and is shown by default."""

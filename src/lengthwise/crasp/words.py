@@ -36,11 +36,11 @@ class Words:
         return len(self.lengths)
 
     @classmethod
-    def of(cls, words: Any, alphabet: Sequence[str]) -> "Words":
+    def of(cls, words: Any, alphabet: Sequence[str], called: str = "word", first: int = 1) -> "Words":
         """Words from texts, lists of symbols or of symbol indices, or the rows of an array of indices.
 
         Text is split at blanks if it has any, else into characters where every symbol is one character. The empty
-        word is the empty text or list.
+        word is the empty text or list. Errors count the words from `first` and call them what `called` says.
         """
         if isinstance(words, Words):
             return cls(_narrow(words.tokens, alphabet), words.lengths)
@@ -53,8 +53,8 @@ class Words:
         except TypeError:
             raise WrongInput("a list of words", shown(words), "put words into a list") from None
         if all(isinstance(word, str) for word in listed):
-            return _of_texts(listed, alphabet)
-        return _joined(_encoded(word, alphabet, index) for index, word in enumerate(listed, start=1))
+            return _of_texts(listed, alphabet, called, first)
+        return _joined(_encoded(word, alphabet, f"{called} {first + index}") for index, word in enumerate(listed))
 
     def slices(self) -> "list[slice]":
         """Where each word stands among the tokens."""
@@ -64,16 +64,21 @@ class Words:
 
 def encode_word(word: str, alphabet: Sequence[str]) -> Int[np.ndarray, " n"]:
     """One word, which may be empty, as symbol indices."""
+    return _looked_up(split_text(word, alphabet), alphabet)
+
+
+def _looked_up(symbols: list[str], alphabet: Sequence[str]) -> Int[np.ndarray, " n"]:
     index = {symbol: position for position, symbol in enumerate(alphabet)}
-    symbols = split_text(word, alphabet)
     try:
         return np.array([index[symbol] for symbol in symbols], dtype=np.int64)
     except KeyError as error:
-        place = f"position {symbols.index(error.args[0]) + 1}"
-        raise _unknown(error.args[0], alphabet, place) from None
+        symbol, near = error.args[0], " or ".join(nearest(error.args[0], list(alphabet)))
+        place = f"position {symbols.index(symbol) + 1}"
+        wanted = f"one of the {len(alphabet)} symbols of the alphabet"
+        raise WrongInput(wanted, shown(symbol), f"nearest: {near}", place) from None
 
 
-def _of_texts(words: list[str], alphabet: Sequence[str]) -> Words:
+def _of_texts(words: list[str], alphabet: Sequence[str], called: str, first: int) -> Words:
     """Texts, all at once where every symbol is one character and no word has blanks."""
     joined = "".join(words)
     if all(len(symbol) == 1 for symbol in alphabet):
@@ -85,7 +90,7 @@ def _of_texts(words: list[str], alphabet: Sequence[str]) -> Words:
             if not (tokens == len(alphabet)).any():
                 lengths = np.fromiter(map(len, words), dtype=np.int64, count=len(words))
                 return Words(tokens, lengths)
-    return _joined(_encoded(word, alphabet, index) for index, word in enumerate(words, start=1))
+    return _joined(_encoded(word, alphabet, f"{called} {first + index}") for index, word in enumerate(words))
 
 
 def _joined(words: Iterable[Int[np.ndarray, " n"]]) -> Words:
@@ -94,30 +99,21 @@ def _joined(words: Iterable[Int[np.ndarray, " n"]]) -> Words:
     return Words(tokens, np.array([len(row) for row in rows], dtype=np.int64))
 
 
-def _encoded(word: Any, alphabet: Sequence[str], number: int) -> Int[np.ndarray, " n"]:
+def _encoded(word: Any, alphabet: Sequence[str], place: str) -> Int[np.ndarray, " n"]:
     try:
         if isinstance(word, str):
             return encode_word(word, alphabet)
         symbols = list(word)
         if symbols and all(isinstance(symbol, str) for symbol in symbols):
-            known = set(alphabet)
-            for place, symbol in enumerate(symbols, start=1):
-                if symbol not in known:
-                    raise _unknown(symbol, alphabet, f"position {place}")
-            return np.array([list(alphabet).index(symbol) for symbol in symbols], dtype=np.int64)
+            return _looked_up(symbols, alphabet)
         if not symbols:
             return np.zeros(0, dtype=np.int64)
         return check_tokens(np.asarray(symbols), len(alphabet))
     except TypeError:
         wanted = "a word as text, or a list of symbols or of their indices"
-        raise WrongInput(wanted, shown(word), "give one of these", f"word {number}") from None
+        raise WrongInput(wanted, shown(word), "give one of these", place) from None
     except WrongInput as error:
-        raise error.at(f"word {number}") from None
-
-
-def _unknown(symbol: str, alphabet: Sequence[str], place: str) -> WrongInput:
-    near = " or ".join(nearest(symbol, list(alphabet)))
-    return WrongInput(f"one of the {len(alphabet)} symbols of the alphabet", shown(symbol), f"nearest: {near}", place)
+        raise error.at(place) from None
 
 
 def _narrow(tokens: Any, alphabet: Sequence[str]) -> Any:
