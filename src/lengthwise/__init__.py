@@ -29,6 +29,8 @@ _HOMES = {
     "limit_error": "limit.quantities",
     "round": "limit.quantities",
     "check": "check",
+    "bound": "theory.bound",
+    "Constants": "theory.from_constants",
     "task": "tasks.registry",
     "Study": "study.plan",
     "sweep": "study.sweep",
@@ -68,6 +70,8 @@ if TYPE_CHECKING:
     from lengthwise.study.reproduce import reproduce as reproduce
     from lengthwise.study.sweep import sweep as sweep
     from lengthwise.tasks.registry import task as task
+    from lengthwise.theory.bound import bound as bound
+    from lengthwise.theory.from_constants import Constants as Constants
 
 
 def __getattr__(name: str) -> Any:

@@ -18,6 +18,7 @@ from jaxtyping import Float
 type_alias = Any  # python-flint ships no stubs that mypy --strict accepts; its values are opaque here
 RationalMatrix = type_alias
 _BITS = 128
+_LARGEST_BITS = 4096  # of an integer that is written out
 
 
 def rational(value: float | int | Fraction | str) -> Fraction:
@@ -170,6 +171,12 @@ class Ball:
     def floor(self) -> int:
         """An integer that is certainly not above the number, and the largest such one up to rounding."""
         return math.floor(_endpoint(self.arb.lower())) if self.arb.is_finite() else 0
+
+    def ceil(self) -> int | None:
+        """An integer that is certainly not below the number, and the least such one up to rounding; None if it is huge."""
+        if not self.arb.is_finite() or self.arb.abs_upper() > flint.arb(2) ** _LARGEST_BITS:
+            return None
+        return math.ceil(_endpoint(self.arb.upper()))
 
     def log2_upper(self) -> float:
         """log2 of the upper end, rounded up: what is left of a number too large for a float."""

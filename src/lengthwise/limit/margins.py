@@ -55,11 +55,9 @@ def slots_margin(options: Slots) -> Margin:
     The best partner of u is the largest smaller option; only if all options at that value come from u's own suffix
     slot is it the largest smaller option of another slot.
     """
-    owners: dict[int, set[int]] = {}
-    for value in options.prefix:
-        owners.setdefault(value, set()).add(_PREFIX)
+    owners: dict[int, set[int]] = {value: {_PREFIX} for value in set(options.prefix)}
     for offset, values in enumerate(options.suffix):
-        for value in values:
+        for value in set(values):
             owners.setdefault(value, set()).add(offset)
     beta, gap = options.floor, None
     below: int | None = None  # the largest smaller option

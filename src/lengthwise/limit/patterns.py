@@ -53,6 +53,12 @@ class Comparison:
         """The lifted slots of a head (model, head) for one query type."""
         return slots(self._tables[head], token, residue, self.period, self.locality)
 
+    def shifts(self, head: tuple[int, int]) -> tuple[Fraction | None, ...]:
+        """Phi of a head for the offsets 0..locality, None where masked."""
+        table = self._tables[head]
+        exact = tuple(None if shift is None else Fraction(shift, table.denominator) for shift in table.phi)
+        return exact + (Fraction(0),) * (self.locality - table.locality)
+
     def patterns(self, token: int, residue: int) -> tuple[Pattern, ...]:
         """The groups of equivalent heads for one query type, constants merged: L_G = sum of L_a."""
         groups: dict[tuple[tuple[int, ...], ...], list[tuple[int, int]]] = {}

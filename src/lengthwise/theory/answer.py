@@ -3,11 +3,14 @@
 import math
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Any
 
 from lengthwise.errors import LengthwiseError
-from lengthwise.exact import ceil_float
+from lengthwise.exact import ceil_float, ceil_power_of_two
+from lengthwise.jsonform import to_json
 
 LARGEST_WRITTEN = 4096  # bits of the longest length that is written out; beyond, its log2 is kept
+TOO_LARGE = "too large to write out: see its log2"
 
 
 class NoBoundHolds(LengthwiseError):
@@ -26,6 +29,34 @@ class Length:
         """The length of an exact integer."""
         return cls(value if value.bit_length() <= LARGEST_WRITTEN else None, log2_upper(value))
 
+    @classmethod
+    def power_of_two(cls, exponent: Fraction) -> "Length":
+        """The least whole length >= 2^exponent."""
+        if exponent <= LARGEST_WRITTEN:
+            return cls.of(ceil_power_of_two(exponent))
+        return cls(None, math.nextafter(ceil_float(exponent), math.inf))
+
+    @classmethod
+    def longest(cls, *lengths: "Length") -> "Length":
+        """The largest of several: its value where all are written out, or where the one that is not is shorter."""
+        written = [length.value for length in lengths if length.value is not None]
+        log2 = max(length.log2 for length in lengths)
+        known = max(written, default=0)
+        return cls.of(known) if len(written) == len(lengths) else cls(None, log2)
+
+    def plus(self, count: int) -> "Length":
+        """The length and some more positions; what is not written out is above 2^4095, so a float's step covers them."""
+        if self.value is not None:
+            return Length.of(self.value + count)
+        small = count.bit_length() < LARGEST_WRITTEN // 2
+        log2 = math.nextafter(self.log2, math.inf) if small else max(self.log2, log2_upper(count)) + 1
+        return Length(None, log2)
+
+    def fields(self, name: str) -> dict[str, Any]:
+        """The length under a name, its log2 beside it, and why there are no digits where there are none."""
+        reason = {} if self.value is not None else {f"{name}_reason": TOO_LARGE}
+        return {name: self.value, f"log2_{name}": self.log2} | reason
+
     def __str__(self) -> str:
         """The digits of a length that a person can read, else a power of two."""
         if self.value is not None and self.value < 10**15:
@@ -42,6 +73,15 @@ class Term:
     formula: str
     lowered_by: str
 
+    def fields(self) -> dict[str, Any]:
+        """The term as the command line prints it with --json."""
+        return {
+            "name": self.name,
+            **self.length.fields("length"),
+            "formula": self.formula,
+            "lowered_by": self.lowered_by,
+        }
+
 
 @dataclass(frozen=True)
 class Other:
@@ -52,13 +92,18 @@ class Other:
     statement: str
     source: str
 
+    def fields(self) -> dict[str, Any]:
+        """The number as the command line prints it with --json."""
+        return {"name": self.name, **self.length.fields("length"), "statement": self.statement, "source": self.source}
+
 
 @dataclass(frozen=True)
 class Bound:
     """A training length that suffices: agreement on the `window` lengths up to it carries over to all longer ones.
 
     If two models agree within delta on every string of the lengths N - window + 1 .. N, then within delta + error on
-    every longer string. terms: what N is made of, `dominant` by name; lower_bounds: what no method can beat.
+    every longer string. terms: what N is made of, `dominant` by name; lower_bounds: what no method can beat, the one
+    that binds every argument first.
     """
 
     length: Length
@@ -87,12 +132,38 @@ class Bound:
         """The largest term."""
         return max(self.terms, key=lambda term: term.length.log2)
 
+    def fields(self) -> dict[str, Any]:
+        """The bound as the command line prints it with --json."""
+        last = self.training_length
+        return {
+            "kind": "bound",
+            "sentence": str(self),
+            **self.length.fields("training_length"),
+            "window": None if last is None else [last - self.window + 1, last],
+            "window_lengths": self.window,
+            "terms": [term.fields() for term in self.terms],
+            "dominant_term": self.dominant.name,
+            "lower_bound": self.lower_bounds[0].length.value if self.lower_bounds else None,
+            "lower_bounds": [other.fields() for other in self.lower_bounds],
+            "others": [other.fields() for other in self.others],
+            "theorem": self.theorem,
+            "source": self.source,
+            "hypotheses": self.hypotheses,
+            "attention": self.attention,
+            "error": self.error,
+            "reason": None,
+        }
+
+    def to_json(self) -> str:
+        """The fields as a JSON object."""
+        return to_json(self.fields())
+
     def __str__(self) -> str:
         """The bound as a sentence."""
         window = "that length" if self.window == 1 else f"the {self.window} lengths up to it"
         return (
-            f"Training length {self.length}: models that agree on {window} differ by at most {float(self.error):g} "
-            f"more on every longer string ({self.theorem}; {self.dominant.name} dominates)."
+            f"Training length {self.length}: models that agree on all strings of {window} differ by at most "
+            f"{float(self.error):g} more on every longer string ({self.theorem}; {self.dominant.name} dominates)."
         )
 
 
@@ -111,6 +182,24 @@ class NoBound:
 
     log2_training_length = training_length
 
+    def fields(self) -> dict[str, Any]:
+        """The answer as the command line prints it with --json: the fields of a bound, and the reason."""
+        nothing = ("training_length", "log2_training_length", "window", "dominant_term", "lower_bound", "theorem")
+        return {
+            "kind": "no bound",
+            "sentence": str(self),
+            **dict.fromkeys(nothing),
+            "terms": [],
+            "hypotheses": [],
+            "attention": self.attention,
+            "reason": self.reason,
+            "remedy": self.remedy,
+        }
+
+    def to_json(self) -> str:
+        """The fields as a JSON object."""
+        return to_json(self.fields())
+
     def __str__(self) -> str:
         """The reason as a sentence."""
         return f"No bound: {self.reason}; {self.remedy}."
@@ -120,6 +209,9 @@ def log2_upper(value: int | Fraction) -> float:
     """A float that is certainly not below log2 of a positive number, however large; -inf for 0."""
     if value <= 0:
         return -math.inf
+    whole = Fraction(value)
+    if whole.denominator == 1 and whole.numerator.bit_count() == 1:
+        return float(whole.numerator.bit_length() - 1)
     shift = max(0, math.floor(value).bit_length() - 60)
     return math.nextafter(
         math.nextafter(math.log2(ceil_float(Fraction(value) / (1 << shift))) + shift, math.inf), math.inf

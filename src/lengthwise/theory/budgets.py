@@ -32,12 +32,6 @@ class ActingGroup:
     budget: Fraction
     slots: Slots
 
-    @property
-    def suffix_ties(self) -> int:
-        """Offsets that have an option equal to some prefix logit: no more can be attended together with the prefix."""
-        prefix = set(self.slots.prefix)
-        return sum(not prefix.isdisjoint(options) for options in self.slots.suffix)
-
 
 @dataclass(frozen=True)
 class Gap:
@@ -68,7 +62,7 @@ class QueryBudget:
     @cached_property
     def suffix_ties(self) -> int:
         """Bbar: at least the number of suffix positions that a group can attend together with the prefix."""
-        return max((group.suffix_ties for group in self.acting), default=0)
+        return max((suffix_ties(group.slots) for group in self.acting), default=0)
 
     @cached_property
     def offset(self) -> Fraction:
@@ -150,6 +144,12 @@ def query_budget(
     return _budget(comparison, allowed_error(error), token, residue % comparison.period)
 
 
+def suffix_ties(options: Slots) -> int:
+    """Offsets that have an option equal to some prefix logit: no more can be attended together with the prefix."""
+    prefix = set(options.prefix)
+    return sum(not prefix.isdisjoint(slot) for slot in options.suffix)
+
+
 def class_size(offset: Fraction, types: int, budgets: Iterable[Fraction]) -> Fraction:
     """B = c~ prod over the min(K, S) smallest eta of (1 + 1/eta) - c,  c~ = c + (S/2) eta_max/(1 + eta_max).
 
@@ -182,16 +182,22 @@ def shared(error: Fraction, sensitivities: Iterable[Fraction]) -> tuple[Fraction
     return _ZERO, len(ascending)
 
 
-def _budget(comparison: Comparison, error: Fraction, token: int, residue: int) -> QueryBudget:
-    every = comparison.patterns(token, residue)
+def moving_patterns(comparison: Comparison, token: int, residue: int) -> list[Pattern]:
+    """The groups of equivalent heads that can move the output, least sensitivity first."""
     slopes = comparison.sensitivities
-    ignored = tuple(sorted(head for pattern in every for head in pattern.heads if not slopes[head]))
-    moving = [_moving(pattern, comparison) for pattern in every if pattern.sensitivity]
-    ascending = sorted(moving, key=lambda group: group.sensitivity)
-    share, free = shared(error, (Fraction(group.sensitivity) for group in ascending))
+    moving = [pattern for pattern in comparison.patterns(token, residue) if pattern.sensitivity]
+    if any(pattern.sensitivity == inf for pattern in moving):
+        raise NoBoundHolds("a head feeds a Heaviside step, so its sensitivity is infinite and no error can be shared")
+    kept = (Pattern(tuple(h for h in one.heads if slopes[h]), one.sensitivity, one.slots) for one in moving)
+    return sorted(kept, key=lambda pattern: pattern.sensitivity)
+
+
+def _budget(comparison: Comparison, error: Fraction, token: int, residue: int) -> QueryBudget:
+    ascending = moving_patterns(comparison, token, residue)
+    share, free = shared(error, (Fraction(pattern.sensitivity) for pattern in ascending))
     acting = tuple(
-        ActingGroup(group.heads, Fraction(group.sensitivity), share / Fraction(group.sensitivity), group.slots)
-        for group in ascending[free:]
+        ActingGroup(one.heads, Fraction(one.sensitivity), share / Fraction(one.sensitivity), one.slots)
+        for one in ascending[free:]
     )
     return QueryBudget(
         token,
@@ -199,18 +205,10 @@ def _budget(comparison: Comparison, error: Fraction, token: int, residue: int) -
         comparison.types,
         comparison.period,
         acting,
-        tuple(sorted(chain(*(group.heads for group in ascending[:free])))),
-        ignored,
+        tuple(sorted(chain(*(pattern.heads for pattern in ascending[:free])))),
+        tuple(sorted(head for head, slope in comparison.sensitivities.items() if not slope)),
         _gap(comparison, token, residue, acting),
     )
-
-
-def _moving(pattern: Pattern, comparison: Comparison) -> Pattern:
-    """The pattern without heads of sensitivity 0; a head whose sensitivity is infinite has no budget."""
-    heads = tuple(head for head in pattern.heads if comparison.sensitivities[head])
-    if pattern.sensitivity == inf:
-        raise NoBoundHolds("a head feeds a Heaviside step, so its sensitivity is infinite and no error can be shared")
-    return Pattern(heads, pattern.sensitivity, pattern.slots)
 
 
 def _gap(comparison: Comparison, token: int, residue: int, acting: tuple[ActingGroup, ...]) -> Gap | None:

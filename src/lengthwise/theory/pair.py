@@ -1,6 +1,7 @@
 """Whether two models can be compared at all: one vocabulary, the same outputs, a common period of bearable size."""
 
 import math
+import re
 from fractions import Fraction
 
 from lengthwise.errors import WrongInput, shown
@@ -35,10 +36,22 @@ def check_pair(first: LimitTransformer, second: LimitTransformer) -> None:
 
 def allowed_error(error: Fraction | float | str) -> Fraction:
     """An error as the exact rational that was written, 1/10 for the float 0.1; it must be above 0."""
-    try:
-        value = rational(repr(error) if isinstance(error, float) else error)
-    except (ValueError, OverflowError, TypeError, ZeroDivisionError):
-        value = Fraction(0)
-    if value <= 0 or isinstance(error, bool):
+    value = positive_rational(error)
+    if value is None:
         raise WrongInput("a finite error above 0", shown(error), "say how far outputs may differ, as 0.1", "error")
     return value
+
+
+def positive_rational(value: Fraction | float | str) -> Fraction | None:
+    """The exact rational that a number is written as, or None where it is not a finite number above 0.
+
+    A decimal exponent of more than five digits is refused: its power of ten would not end.
+    """
+    text = repr(value) if isinstance(value, float) else value
+    if isinstance(text, bool) or (isinstance(text, str) and re.search(r"[eE][+-]?\d{5}", text.replace("_", ""))):
+        return None
+    try:
+        found = rational(text)
+    except (ValueError, OverflowError, TypeError, ZeroDivisionError):
+        return None
+    return found if found > 0 else None

@@ -1,0 +1,141 @@
+"""`lengthwise bound`: a training length that provably suffices, and why."""
+
+import time
+from typing import TYPE_CHECKING
+
+import click
+
+from lengthwise.cli.output import answer, json_option, print_json
+from lengthwise.cli.tables import table
+from lengthwise.errors import WrongInput
+
+if TYPE_CHECKING:
+    from lengthwise.theory.answer import Bound, NoBound
+
+NEEDED = ("vocabulary", "sensitivity", "margin", "bits")
+
+
+@click.command("bound")
+@click.argument("models", metavar="[F [G]]", nargs=-1)
+@click.option("--error", metavar="E", help="How far outputs may differ, in the worst case; needed.")
+@click.option("--bits", type=int, metavar="P", help="Precision of log-length attention, where F and G state none.")
+@click.option("--same-attention", is_flag=True, help="The models are known to attend alike, head for head.")
+@click.option("--vocabulary", type=int, metavar="N", help="Constants: the number of tokens.")
+@click.option("--sensitivity", metavar="L", help="Constants: at least the sensitivity of every head.")
+@click.option("--margin", metavar="M", help="Constants: at most the logit margin of both models; may be inf.")
+@click.option("--period", type=int, metavar="N", help="Constants: the period of the positions.  [default: 1]")
+@click.option("--locality", type=int, metavar="N", help="Constants: the largest offset seen by phi.  [default: 0]")
+@click.option("--heads", type=int, metavar="N", help="Constants: heads in each model.  [default: 1]")
+@json_option
+@click.pass_context
+def command(
+    ctx: click.Context,
+    /,
+    models: tuple[str, ...],
+    error: str | None,
+    bits: int | None,
+    same_attention: bool,
+    as_json: bool,
+    **constants: int | str | None,
+) -> None:
+    """Find a training length N: models that agree on strings of N tokens agree on all longer ones, up to E.
+
+    F and G are one-layer models: .safetensors files (a dash is standard input) or tasks, which stand for their
+    explicit weights. With F alone the bound holds against every model with no worse constants; without models it holds
+    for every pair within the constants given. If F and G differ by at most d on every string of the lengths in
+    `window`, they differ by at most d + E on every longer string.
+
+    Log-length attention with bits: Theorem 2. Plain attention, what ordinary trained models compute: Theorem P. Every
+    term of N is shown with what would lower it; lower bounds and the bounds printed in the literature stand beside it.
+
+    \b
+    Examples:
+      lengthwise bound simple:omega=4 --bits 4 --error 0.1
+      lengthwise bound modp:period=3,residue=0 modp:period=3,residue=1 --bits 4 --error 0.1
+      lengthwise bound trained.safetensors --error 0.1 --json
+      lengthwise bound --vocabulary 3 --sensitivity 8 --margin 1 --bits 4 --error 0.1 --same-attention
+
+    \b
+    JSON fields:
+      kind               "bound" or "no bound"
+      sentence           the answer in words
+      training_length    N; log2_training_length, rounded up
+      window, window_lengths
+                         first and last length to agree on, and how many
+      terms              what N is made of: name, length, formula, lowered_by
+      dominant_term      the name of the largest
+      lower_bound        what no argument can beat for models like these
+      lower_bounds, others
+                         lists: name, length, statement, source
+      theorem, source, hypotheses, attention, error
+      reason             why there is no bound; remedy
+
+    A length that is too large to write out is null, and log2 of it stands beside. Lengths above 2^53 are strings.
+
+    Exit codes: 0 a bound; 1 no bound, with the reason; 2 wrong input.
+    """
+    started = time.perf_counter()
+    if error is None:
+        raise WrongInput("--error E", "nothing", "say how far outputs may differ, as --error 0.1")
+    found = (
+        _models(models, bits, same_attention, error, constants)
+        if models
+        else _pairs(bits, same_attention, error, constants)
+    )
+    if as_json:
+        print_json(answer("bound", started, found.fields()))
+    else:
+        _print(found)
+    if found.fields()["kind"] != "bound":
+        ctx.exit(1)
+
+
+def _models(
+    models: tuple[str, ...], bits: int | None, same_attention: bool, error: str, constants: dict[str, int | str | None]
+) -> "Bound | NoBound":
+    from lengthwise.cli.target import model_at
+    from lengthwise.theory.bound import bound
+
+    if len(models) > 2:
+        raise WrongInput("one or two models", f"{len(models)}", "bound them in pairs")
+    if models.count("-") > 1:
+        raise WrongInput("standard input once", "two dashes", "give one model as a file")
+    given = [name for name, value in constants.items() if value is not None]
+    if given:
+        remedy = "leave it out; constants alone are for models that are not given"
+        raise WrongInput("models or constants", f"models and --{given[0]}", remedy)
+    first, *rest = (model_at(target, bits) for target in models)
+    return bound(first, *rest, error=error, same_attention=same_attention)
+
+
+def _pairs(
+    bits: int | None, same_attention: bool, error: str, constants: dict[str, int | str | None]
+) -> "Bound | NoBound":
+    from lengthwise.theory.bound import bound
+    from lengthwise.theory.from_constants import Constants
+
+    given = {name: value for name, value in {**constants, "bits": bits}.items() if value is not None}
+    missing = [name for name in NEEDED if name not in given]
+    if missing:
+        got = "no model" if len(missing) == len(NEEDED) else ", ".join(f"--{name}" for name in given)
+        remedy = f"give {', '.join(f'--{name}' for name in missing)} too, or name a model"
+        raise WrongInput("a model, or the constants of a pair", got, remedy)
+    return bound(Constants(same_attention=same_attention, **given), error=error)  # type: ignore[arg-type]
+
+
+def _print(found: "Bound | NoBound") -> None:
+    """The sentence, then what the number is made of and what stands beside it."""
+    from lengthwise.theory.answer import Bound
+
+    click.echo(f"{found}")
+    if not isinstance(found, Bound):
+        return
+    dominant = found.dominant.name
+    rows = [
+        ("term*" if term.name == dominant else "term", term.name, f"{term.length}", term.formula, term.lowered_by)
+        for term in found.terms
+    ]
+    table(("", "name", "length", "formula", "lowered by"), rows)
+    beside = [("lower bound", other) for other in found.lower_bounds] + [("compare", other) for other in found.others]
+    table(("", "name", "length", "what it says"), [(kind, o.name, f"{o.length}", o.statement) for kind, o in beside])
+    table(("", "supposes"), [("supposes", one) for one in found.hypotheses])
