@@ -22,6 +22,12 @@ CASES = {
     "show-two-layers": ["show", "kgram.safetensors", "--json"],
     "check": ["check", "certificate.json", "--json"],
     "check-refused": ["check", "refused.json", "--json"],
+    "bound": shlex.split("bound modp:period=3,residue=0 modp:period=3,residue=1 --bits 4 --error 0.1 --json"),
+    "bound-plain": ["bound", "study/weights/02b891270bed8eab.safetensors", "--error", "0.1", "--json"],
+    "bound-constants": shlex.split(
+        "bound --vocabulary 3 --sensitivity 8 --margin 1e-9 --bits 4 --error 0.1 --same-attention --json"
+    ),
+    "bound-none": shlex.split("bound simple:omega=4 --error 0.1 --json"),
     "forecast": shlex.split(
         "forecast simple:omega=1 --loss 0.01 --steps 300 --batch 64 --budget 600 --out forecast --json"
     ),

@@ -71,13 +71,13 @@ def lengths(bound):
 @pytest.mark.parametrize("alike", [False, True])
 def test_constants_give_at_least_what_every_pair_within_them_needs(alike):
     strict = 0
-    for f, g, error in pairs(120, alike=alike):
+    for f, g, error in pairs(50, alike=alike):
         above, own = (
             lengths(lw.bound(*args, error=error)) for args in ((constants_of(f, g, same_attention=alike),), (f, g))
         )
         assert all(own[name] <= above[name] for name in own), (own, above)
         strict += own["counting"] < above["counting"]
-    assert strict > 20
+    assert strict > 8
 
 
 @pytest.mark.parametrize("worse", ["vocabulary", "period", "locality", "heads", "sensitivity", "bits", "margin"])
@@ -111,7 +111,7 @@ def test_the_growth_with_the_period_is_quadratic_not_the_seventh_power():
 
 def test_one_model_is_bounded_against_every_model_no_worse():
     seen = freed = 0
-    for f, g, error in pairs(150, start=1000):
+    for f, g, error in pairs(80, start=1000):
         g = replace(g, unembedding=g.unembedding / 4)
         slopes = [sorted((L for L in lw.sensitivity(model) if L), reverse=True) for model in (f, g)]
         inside = (
@@ -127,7 +127,7 @@ def test_one_model_is_bounded_against_every_model_no_worse():
             assert all(lengths(own)[name] <= lengths(above)[name] for name in lengths(own))
             seen += 1
             freed += any("free" in line for line in own.hypotheses)
-    assert seen > 30
+    assert seen > 15
 
 
 def test_one_model_whose_attention_is_known():
@@ -137,7 +137,7 @@ def test_one_model_whose_attention_is_known():
     p = mod_p_task(3, 0, bits=4)
     assert lw.bound(p, error="0.1").training_length == 8112
     assert lw.bound(p, error="0.1", same_attention=True).training_length == 372
-    for f, g, error in pairs(60, start=3000, alike=True):
+    for f, g, error in pairs(30, start=3000, alike=True):
         f, g = replace(f, bits=4), replace(g, bits=4)
         ours = [sorted(lw.sensitivity(model), reverse=True) for model in (f, g)]
         if all(mine >= other for mine, other in zip(*ours, strict=True)) and error < sum(map(sum, ours)):

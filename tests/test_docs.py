@@ -20,6 +20,8 @@ DOCS = ROOT / "docs"
 TRAINED = {"forecast"}  # cases whose numbers depend on the processor: names and kinds of values are compared
 VARY = {"seconds", "versions", "device", "devices", "system", "cores", "memory_bytes", "disk_free_bytes", "difference"}
 FIELDS = {  # what the verbs promise to other tools
+    "bound": {"kind", "training_length", "log2_training_length", "terms", "dominant_term", "window", "lower_bound"}
+    | {"theorem", "hypotheses", "attention", "reason"},
     "run": {"outputs"},
     "show": {"layers", "heads", "period", "locality", "logit_margin", "position_margin", "sensitivity", "complexity"},
     "check": {"valid", "statement", "reason"},
