@@ -40,13 +40,14 @@ def command(
 ) -> None:
     """Find a training length N: models that agree on strings of N tokens agree on all longer ones, up to E.
 
-    F and G are one-layer models: .safetensors files (a dash is standard input) or tasks, which stand for their
-    explicit weights. With F alone the bound holds against every model with no worse constants; without models it holds
+    F and G are models: .safetensors files (a dash is standard input) or tasks, which stand for their explicit
+    weights. With F alone the bound holds against every model with no worse constants; without models it holds
     for every pair within the constants given. If F and G differ by at most d on every string of the lengths in
     `window`, they differ by at most d + E on every longer string.
 
-    Log-length attention with bits: Theorem 2. Plain attention, what ordinary trained models compute: Theorem P. Every
-    term of N is shown with what would lower it; lower bounds and the bounds printed in the literature stand beside it.
+    One layer: Theorem 2 for log-length attention with bits, Theorem P for plain attention, what ordinary trained models
+    compute. Two layers of log-suffix attention: the two-layer theorems, for F and G. Every term of N is shown with what
+    would lower it; lower bounds and the bounds printed in the literature stand beside it.
 
     \b
     Examples:

@@ -102,8 +102,8 @@ class Bound:
     """A training length that suffices: agreement on the `window` lengths up to it carries over to all longer ones.
 
     If two models agree within delta on every string of the lengths N - window + 1 .. N, then within delta + error on
-    every longer string. terms: what N is made of, `dominant` by name; lower_bounds: what no method can beat, the one
-    that binds every argument first.
+    every longer string; a window of 0 stands for all lengths up to N. terms: what N is made of, `dominant` by name;
+    lower_bounds: what no method can beat, the one that binds every argument first.
     """
 
     length: Length
@@ -139,8 +139,8 @@ class Bound:
             "kind": "bound",
             "sentence": str(self),
             **self.length.fields("training_length"),
-            "window": None if last is None else [last - self.window + 1, last],
-            "window_lengths": self.window,
+            "window": None if last is None else [last - self.window + 1 if self.window else 1, last],
+            "window_lengths": self.window or last,
             "terms": [term.fields() for term in self.terms],
             "dominant_term": self.dominant.name,
             "lower_bound": self.lower_bounds[0].length.value if self.lower_bounds else None,
@@ -160,9 +160,11 @@ class Bound:
 
     def __str__(self) -> str:
         """The bound as a sentence."""
-        window = "that length" if self.window == 1 else f"the {self.window} lengths up to it"
+        lengths = {0: "up to that length", 1: "of that length"}.get(
+            self.window, f"of the {self.window} lengths up to it"
+        )
         return (
-            f"Training length {self.length}: models that agree on all strings of {window} differ by at most "
+            f"Training length {self.length}: models that agree on all strings {lengths} differ by at most "
             f"{float(self.error):g} more on every longer string ({self.theorem}; {self.dominant.name} dominates)."
         )
 

@@ -12,6 +12,7 @@ from lengthwise.theory.one_layer import pair_bound
 from lengthwise.theory.one_model import class_bound
 from lengthwise.theory.pair import allowed_error, check_pair
 from lengthwise.theory.plain_bound import plain_class_bound, plain_pair_bound
+from lengthwise.theory.two_layer import two_layer_bound
 
 
 def bound(
@@ -24,8 +25,8 @@ def bound(
     """A training length for two models, for one against every model that is no worse, or for all within constants.
 
     If two models agree within delta on all strings of the lengths in its window, they differ by at most delta + error
-    on every longer one. Log-length attention with bits: Theorem 2; plain attention: Theorem P. Anything else has no
-    one-layer bound, and the answer says why. same_attention, for one model: the other one is known to attend like it.
+    on every longer one. One layer: Theorem 2 for log-length attention with bits, Theorem P for plain attention. Two
+    layers of log-suffix attention: the two-layer theorems. For anything else the answer says why. same_attention, for one model: the other one is known to attend like it.
     """
     if isinstance(first, Constants):
         if second is not None or same_attention:
@@ -38,6 +39,8 @@ def bound(
         raise WrongInput(
             "same attention only where one model is unknown", "two models", "their attention is compared; leave it out"
         )
+    if second is not None and all(model.depth == 2 and model.attention == "log-suffix" for model in (first, second)):
+        return two_layer_bound(first, second, error=allowed)
     obstacle = no_bound(first, other)
     if obstacle is not None:
         return obstacle
@@ -58,7 +61,7 @@ def no_bound(first: LimitTransformer, second: LimitTransformer) -> NoBound | Non
         what = f"{depth} layers" if depth > 1 else "log-suffix attention"
         return NoBound(
             f"the theorems of one layer do not speak of {what}",
-            "the two-layer theory, which this version does not have, treats log-suffix attention",
+            "the two-layer theorems take two models, each of two log-suffix layers",
             attention,
         )
     if len(rules) > 1:
