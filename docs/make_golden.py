@@ -18,6 +18,9 @@ CASES = {
     "run": ["run", "model.safetensors", "--strings", "words.txt", "--json"],
     "run-hardmax": ["run", "model.safetensors", "--counts", "table.json", "--hardmax", "--json"],
     "run-nl": ["run", "model.safetensors", "--strings", "words.txt", "--nl"],
+    "shorten": shlex.split(
+        "shorten model.safetensors --counts table.json --error 0.1 --certificate certificate.json --json"
+    ),
     "show": ["show", "model.safetensors", "--json"],
     "show-two-layers": ["show", "kgram.safetensors", "--json"],
     "check": ["check", "certificate.json", "--json"],

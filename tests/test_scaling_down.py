@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 
 from helpers_stand_ins import class_sums, sizes_of
-from lengthwise.theory.scaling import scale, smallest_window_size
+from lengthwise.theory.scaling import scale, window_size
 
 F = Fraction
 
@@ -61,7 +61,7 @@ def violated(rng, shrink=1):
     n_bound = training_length(heads, types, period, offsets, error, shrink)
     length = n_bound + rng.choice([1, 2, rng.randint(1, 50), rng.randint(1, 10 ** rng.choice([3, 12, 60]))])
     table = random_table(rng, tokens, period, length - offsets)
-    size = smallest_window_size(length - offsets, offsets, period, n_bound)
+    size = window_size(length - offsets, offsets, period, n_bound)
     short = scale(table, period, size)
     z = sum(short) + offsets
     assert n_bound - period < z <= n_bound

@@ -31,6 +31,7 @@ _HOMES = {
     "check": "check",
     "bound": "theory.bound",
     "Constants": "theory.from_constants",
+    "shorten": "theory.shorten",
     "task": "tasks.registry",
     "Study": "study.plan",
     "sweep": "study.sweep",
@@ -72,6 +73,7 @@ if TYPE_CHECKING:
     from lengthwise.tasks.registry import task as task
     from lengthwise.theory.bound import bound as bound
     from lengthwise.theory.from_constants import Constants as Constants
+    from lengthwise.theory.shorten import shorten as shorten
 
 
 def __getattr__(name: str) -> Any:

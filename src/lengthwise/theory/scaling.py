@@ -23,7 +23,7 @@ def scale(table: Sequence[int], period: int, size: int) -> tuple[int, ...]:
     return tuple(short)
 
 
-def smallest_window_size(prefix: int, suffix: int, period: int, length: int) -> int:
+def window_size(prefix: int, suffix: int, period: int, length: int) -> int:
     """The class size Z with length - period < |z| <= length, for a string with the same residue.
 
     |z| = tau + 1 + rem + Delta Z with rem = M mod Delta, so Z = floor((length - tau - 1 - rem) / Delta).

@@ -1,8 +1,8 @@
 """Which short strings to try for a long one, regime by regime; what is tried is checked exactly afterwards."""
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from lengthwise.exact import ceil_power_of_two
@@ -13,9 +13,9 @@ from lengthwise.theory.realise import by_type
 from lengthwise.theory.scaling import scale
 from lengthwise.type_counts import Counts
 
-SHRINK = Fraction(7, 10)  # theta: how fast the construction's constant is lowered from one attempt to the next
-LEAST_CONSTANT = Fraction(1, 64)  # below it nothing but the largest type of a group is copied any more
 HALVINGS = 20  # budgets 1/2, 1/4, ..., for heads whose sensitivity is infinite
+_ONE = Fraction(1)
+Fits = Callable[[tuple[int, ...]], bool]
 
 
 @dataclass(frozen=True)
@@ -56,50 +56,42 @@ def hardmax_length(readings: Sequence[Reading], counts: Counts, heads: Sequence[
     return least if least <= counts.length else None
 
 
-def constructed(counts: Counts, groups: Sequence[Group], least_length: int) -> Iterator[StandIn]:
-    """The construction with its constant c, and with c theta^j, theta = 0.7, where it is sharper than the proof allows.
-
-    Lower constants also try the length floor lowered alike. Source: one-layer note, section 5, practical sharpening.
-    """
-    table, suffix = by_type(counts), len(counts.suffix)
-    c = constant(groups, sum(count > 0 for count in table), counts.period)
-    lowered, steps = c, 0
-    while lowered >= LEAST_CONSTANT:
-        floors = {least_length, math.ceil(least_length * lowered / c)}
-        for floor in sorted(floors, reverse=True):
-            built = build_z(table, counts.period, suffix, groups, floor, lowered)
-            if built is not None:
-                exact = not steps and floor == least_length
-                yield StandIn(built.table, "construction" if exact else f"construction, sharpened (0.7^{steps})")
-        lowered, steps = lowered * SHRINK, steps + 1
+def attempt(counts: Counts, groups: Sequence[Group], least_length: int, factor: Fraction = _ONE) -> tuple[int, ...]:
+    """The construction with the constant of its proof times a factor; the prefix itself where it does not apply."""
+    table = by_type(counts)
+    c = factor * constant(groups, sum(count > 0 for count in table), counts.period)
+    built = build_z(table, counts.period, len(counts.suffix), groups, least_length, c)
+    return table if built is None else built.table
 
 
-def halved(counts: Counts, groups: Sequence[Group], least_length: int) -> Iterator[StandIn]:
+def shortest_of(tables: Iterable[tuple[int, ...]], fits: Fits) -> tuple[int, ...] | None:
+    """The shortest that fits; equally short ones in the order of their counts."""
+    return next((table for table in sorted(set(tables), key=lambda table: (sum(table), table)) if fits(table)), None)
+
+
+def shortest_halving(counts: Counts, groups: Sequence[Group], least_length: int, fits: Fits) -> StandIn | None:
     """The construction with budgets 1/2, 1/4, ... alike for all groups: no theorem says which one is small enough."""
-    table, suffix = by_type(counts), len(counts.suffix)
-    c = constant(groups, sum(count > 0 for count in table), counts.period)
-    for power in range(1, HALVINGS + 1):
-        alike = [Group(group.types, group.suffix, Fraction(1, 1 << power)) for group in groups]
-        built = build_z(table, counts.period, suffix, alike, least_length, c)
-        if built is not None:
-            yield StandIn(built.table, f"construction (budgets 2^-{power})")
+    budgets = (Fraction(1, 1 << power) for power in range(1, HALVINGS + 1))
+    alike = ([replace(group, budget=budget) for group in groups] for budget in budgets)
+    found = shortest_of((attempt(counts, one, least_length) for one in alike), fits)
+    return None if found is None else StandIn(found, "halved budgets")
 
 
-def shortest_scaling(
-    counts: Counts, fits: Callable[[tuple[int, ...]], bool], largest: int | None = None
-) -> StandIn | None:
+def shortest_scaling(counts: Counts, fits: Fits, largest: int | None = None) -> StandIn | None:
     """The shortest prefix with the proportions of the long one that fits, as far as doubling and bisection find it.
 
-    Class sizes 0, 1, 2, 4, ... up to `largest` (one that is known to fit), then bisection down to the last that failed.
+    Class sizes 0, 1, 2, 4, ... and at last the largest, then bisection down to the last that failed; None if all failed.
     """
     table, period = by_type(counts), counts.period
     top = sum(table) // period - 1
     if largest is not None:
         top = min(top, largest)
-    failed, size = -1, 0
-    while size <= top and not fits(scale(table, period, size)):
-        failed, size = size, size + 1 if size < 1 else (2 * size if 2 * size <= top or size == top else top)
-    if not 0 <= size <= top:
+    failed = -1
+    for size in _doubling(top):
+        if fits(scale(table, period, size)):
+            break
+        failed = size
+    else:
         return None
     while size - failed > 1:
         middle = (size + failed) // 2
@@ -108,3 +100,13 @@ def shortest_scaling(
         else:
             failed = middle
     return StandIn(scale(table, period, size), "proportional")
+
+
+def _doubling(top: int) -> Iterator[int]:
+    """0, 1, 2, 4, ... and, last, the top."""
+    size = 0
+    while size < top:
+        yield size
+        size = max(1, 2 * size)
+    if top >= 0:
+        yield top
