@@ -4,13 +4,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from lengthwise.exact import Ball, RationalMatrix, ball_product, entries, greatest, matrix_of, scaled
+from lengthwise.exact import (
+    Ball,
+    RationalMatrix,
+    ball_product,
+    common_denominator,
+    entries,
+    greatest,
+    matrix_of,
+    scaled,
+)
 from lengthwise.limit.model import LimitTransformer
 from lengthwise.limit.tables import exact, head_values, type_vectors
 from lengthwise.theory.attended import Attended, View
 from lengthwise.type_counts import Counts
 
 Exact = Fraction | Ball
+_RATIONAL = frozenset({"relu", "heaviside", "identity"})  # activations of rationals that are rational
 
 
 @dataclass(frozen=True)
@@ -62,14 +72,32 @@ class Reading:
             Y = e_query + sum_h V_h (mean of e under the law of head h),   f = U Y + (U B) psi(A Y + b)
         """
         laws = [self._folded(view.law(self.model, table, length)) for view in self.views]
-        outputs = _moved(entries(self.base)[0], laws, self.values)
-        if self.before is None or self.readout is None or self.model.layers[0].mlp is None:
+        whole = _whole(laws)
+        if whole is None:
+            outputs, before = _moved(self.base, laws, self.values), _moved(self.before, laws, self.inside)
+        else:
+            exact_outputs, exact_before = _mean(self.base, whole, self.values), _mean(self.before, whole, self.inside)
+            if exact_before is None or _RATIONAL.issuperset(self._activations):
+                return self._exact(exact_outputs, exact_before)
+            outputs, before = list(entries(exact_outputs)[0]), list(entries(exact_before)[0])
+        if self.readout is None:
             return outputs
-        before = _moved(entries(self.before)[0], laws, self.inside)
-        after: list[Exact] = [
-            _activated(kind, v) for kind, v in zip(self.model.layers[0].mlp.activations, before, strict=True)
-        ]
-        return _sum(outputs, _product(after, self.readout))
+        after = [_activated(kind, v) for kind, v in zip(self._activations, before, strict=True)]
+        return _sum(outputs, ball_product(after, self.readout))
+
+    @property
+    def _activations(self) -> tuple[str, ...]:
+        mlp = self.model.layers[0].mlp
+        return () if mlp is None else mlp.activations
+
+    def _exact(self, outputs: RationalMatrix, before: RationalMatrix | None) -> list[Exact]:
+        """The outputs where everything is rational: units as integers over one denominator."""
+        if before is not None:
+            (numerators,), denominator = common_denominator(before)
+            step = {"relu": lambda v: max(v, 0), "heaviside": lambda v: denominator * (v > 0), "identity": lambda v: v}
+            after = [step[kind](v) for kind, v in zip(self._activations, numerators, strict=True)]
+            outputs = outputs + scaled(matrix_of([after]) * self.readout, Fraction(1, denominator))
+        return list(entries(outputs)[0])
 
     def _folded(self, law: Mapping[int, int | Ball]) -> list[int | Ball]:
         """A law over the string's types as one over the model's own: its period may be a divisor."""
@@ -91,32 +119,38 @@ def _apart(first: Exact, second: Exact) -> Exact:
     return max(gap, -gap) if isinstance(gap, Fraction) else abs(gap)
 
 
-def _moved(base: Sequence[Fraction], laws: Sequence[Sequence[int | Ball]], by: Sequence[RationalMatrix]) -> list[Exact]:
+def _whole(laws: Sequence[Sequence[int | Ball]]) -> list[list[int]] | None:
+    """The laws as integers, or None where one has a weight that is not."""
+    found = [[weight for weight in law if isinstance(weight, int)] for law in laws]
+    return found if all(len(whole) == len(law) for whole, law in zip(found, laws, strict=True)) else None
+
+
+def _mean(base: RationalMatrix | None, laws: Sequence[Sequence[int]], by: Sequence[RationalMatrix]) -> RationalMatrix:
     """The base row plus, for every head, the mean of its rows under the head's law (0 where every key is masked)."""
-    result: list[Exact] = list(base)
+    if base is None:
+        return None
     for law, matrix in zip(laws, by, strict=True):
-        mass = sum(law, 0)
-        if isinstance(mass, int):
-            if not mass:
-                continue
-            whole = [weight for weight in law if isinstance(weight, int)]
-            mean: Sequence[Exact] = entries(scaled(matrix_of([whole]) * matrix, Fraction(1, mass)))[0]
-        else:
-            mean = ball_product([Ball.of(weight) / mass for weight in law], matrix)
-        result = _sum(result, mean)
+        if any(law):
+            base = base + scaled(matrix_of([law]) * matrix, Fraction(1, sum(law)))
+    return base
+
+
+def _moved(
+    base: RationalMatrix | None, laws: Sequence[Sequence[int | Ball]], by: Sequence[RationalMatrix]
+) -> list[Exact]:
+    """The same where weights are balls."""
+    if base is None:
+        return []
+    result: list[Exact] = list(entries(base)[0])
+    for law, matrix in zip(laws, by, strict=True):
+        mass = sum((Ball.of(weight) for weight in law), Ball.of(0))
+        if any(isinstance(weight, Ball) or weight for weight in law):
+            result = _sum(result, ball_product([Ball.of(weight) / mass for weight in law], matrix))
     return result
 
 
 def _sum(first: Sequence[Exact], second: Sequence[Exact]) -> list[Exact]:
     return [a + b for a, b in zip(first, second, strict=True)]
-
-
-def _product(after: Sequence[Exact], readout: RationalMatrix) -> list[Exact]:
-    """A row of activations times the readout; exact where every activation is."""
-    whole = [value for value in after if not isinstance(value, Ball)]
-    if len(whole) == len(after):
-        return list(entries(matrix_of([whole]) * readout)[0])
-    return list(ball_product(after, readout))
 
 
 def _activated(kind: str, value: Exact) -> Exact:
