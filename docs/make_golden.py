@@ -21,6 +21,10 @@ CASES = {
     "shorten": shlex.split(
         "shorten model.safetensors --counts table.json --error 0.1 --certificate certificate.json --json"
     ),
+    "shorten-trained": shlex.split(
+        "shorten study/weights/02b891270bed8eab.safetensors study/weights/2ab70e23a365f1cc.safetensors "
+        "--counts table.json --error 0.01 --json"
+    ),
     "show": ["show", "model.safetensors", "--json"],
     "show-two-layers": ["show", "kgram.safetensors", "--json"],
     "check": ["check", "certificate.json", "--json"],
