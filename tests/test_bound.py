@@ -201,18 +201,12 @@ def test_the_sentence_and_the_fields():
 
 
 NONE = {
-    "two layers and one": (lambda: (kgram_and(2, 1, 0.25), one_output(2)), "one layer"),
-    "log-suffix": (lambda: (replace(simple_task(1), attention="log-suffix"),) * 2, "log-suffix"),
+    "two layers": (lambda: (replace(kgram_and(2, 1, 0.25), attention="plain"),) * 2, "2 layers of plain"),
     "no bits": (lambda: (simple_task(1), simple_task(1, bits=4)), "without bits"),
     "two rules": (lambda: (simple_task(1, bits=4), simple_task(1, attention="plain")), "log-length with plain"),
     "a step": (lambda: (step(simple_task(1, bits=4)),) * 2, "Heaviside"),
     "a plain step": (lambda: (step(simple_task(1, attention="plain")),) * 2, "Heaviside"),
 }
-
-
-def one_output(outputs):
-    """A one-layer model of two tokens with so many outputs."""
-    return replace(table_model([1, 0], [1, 0], bits=4), unembedding=np.eye(outputs, 4))
 
 
 def step(model):
@@ -236,18 +230,6 @@ def test_where_there_is_no_bound_the_reason_is_said(case):
             _ = found.training_length
         fields = json.loads(found.to_json())
         assert (fields["kind"], fields["reason"], fields["training_length"]) == ("no bound", found.reason, None)
-
-
-def test_two_layers_are_bounded_by_the_two_layer_theorems():
-    model = kgram_and(2, 1, 0.25)
-    found = lw.bound(model, model, error=0.5)
-    assert isinstance(found, Bound)
-    assert (found.window, found.attention) == (0, "log-suffix")
-    assert "on all strings up to that length" in str(found)
-    fields = found.fields()
-    assert fields["window"] in (None, [1, found.training_length])
-    assert isinstance(lw.bound(model, error=0.5), NoBound)
-    json.loads(found.to_json())
 
 
 def test_wrong_inputs():

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import lengthwise as lw
+from helpers_quantities import MILD_F, MILD_H
 from lengthwise.limit.constructions import simple_task
 
 STUDY = Path(__file__).parent.parent / "docs" / "golden" / "study"
@@ -140,3 +141,46 @@ def test_bits_of_a_file_stay(command, tmp_path):
     lw.save(simple_task(4, bits=4), tmp_path / "f.safetensors")
     found = command("bound", "f.safetensors", "--bits", "30", "--error", "0.1", "--json").json
     assert found["terms"][0]["length"] == 16
+
+
+def test_two_layers_through_the_same_door(command, tmp_path):
+    lw.save(MILD_F, tmp_path / "f.safetensors")
+    lw.save(MILD_H, tmp_path / "h.safetensors")
+    found = command("bound", "f.safetensors", "h.safetensors", "--error", "0.1", "--json").json
+    assert (found["training_length"], found["window"], found["attention"]) == (29, [1, 29], "log-suffix")
+    assert "B.1" in found["theorem"]
+    assert {"margin", "histogram"} == {other["name"] for other in found["lower_bounds"]}
+    kgram = command("bound", "kgram:symbols=2,order=1,backoff=0.1", "--error", "0.1")
+    assert kgram.code == 0
+    assert "Theorem B" in kgram.out
+
+
+def test_two_layers_from_constants(command):
+    given = ("--layers", "2", "--error", "0.1", "--locality", "1", "--margin", "0.5")
+    found = command("bound", "--complexity", "1", *given, "--json").json
+    assert found["training_length"] == 9 * 8000 // 4 + 3  # C(f) = C(g) = 1: n = (2 / 0.1)^3
+    steep = command("bound", "--complexity", "1", *given[:-1], "0.25", "--json").json
+    assert steep["training_length"] == 9 * 160000 // 4 + 3
+    assert (
+        command("bound", "--complexity", "1", *given[:-1], "inf", "--json").json["training_length"] == 9 * 8000 // 4 + 3
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--layers", "2"], "--complexity and --margin"),
+        (["--layers", "2", "--complexity", "3"], "give --margin"),
+        (["--layers", "2", "--complexity", "x", "--margin", "1"], "finite complexity"),
+        (["--layers", "2", "--complexity", "3", "--margin", "-1"], "margin above 0"),
+        (["--layers", "2", "--complexity", "3", "--margin", "1", "--bits", "4"], "--bits"),
+        (["--layers", "2", "--complexity", "3", "--margin", "1", "--same-attention"], "--same-attention"),
+        (["--layers", "2", "--complexity", "3", "--margin", "1", "--period", "0"], "period >= 1"),
+        (["--complexity", "3"], "--layers 2"),
+        (["--layers", "3"], "--layers"),
+    ],
+)
+def test_wrong_constants_of_two_layers(command, arguments, said):
+    ended = command("bound", *arguments, "--error", "0.1")
+    assert (ended.code, ended.out, ended.err.count("\n")) == (2, "", 1)
+    assert said in ended.err

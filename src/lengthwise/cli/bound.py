@@ -26,6 +26,8 @@ NEEDED = ("vocabulary", "sensitivity", "margin", "bits")
 @click.option("--period", type=int, metavar="N", help="Constants: the period of the positions.  [default: 1]")
 @click.option("--locality", type=int, metavar="N", help="Constants: the largest offset seen by phi.  [default: 0]")
 @click.option("--heads", type=int, metavar="N", help="Constants: heads in each model.  [default: 1]")
+@click.option("--layers", type=click.IntRange(1, 2), help="Constants: layers of the models.  [default: 1]")
+@click.option("--complexity", metavar="C", help="Constants of two layers: at least the complexity of both models.")
 @json_option
 @click.pass_context
 def command(
@@ -40,21 +42,24 @@ def command(
 ) -> None:
     """Find a training length N: models that agree on strings of N tokens agree on all longer ones, up to E.
 
-    F and G are models: .safetensors files (a dash is standard input) or tasks, which stand for their explicit
-    weights. With F alone the bound holds against every model with no worse constants; without models it holds
-    for every pair within the constants given. If F and G differ by at most d on every string of the lengths in
-    `window`, they differ by at most d + E on every longer string.
+    F and G are models: .safetensors files (a dash is standard input) or tasks, which stand for their explicit weights.
+    With F alone the bound holds against every model with no worse constants; without models it holds for every pair
+    within the constants given. If F and G differ by at most d on every string of the lengths in `window`, they differ
+    by at most d + E on every longer string.
 
-    One layer: Theorem 2 for log-length attention with bits, Theorem P for plain attention, what ordinary trained models
-    compute. Two layers of log-suffix attention: the two-layer theorems, for F and G. Every term of N is shown with what
-    would lower it; lower bounds and the bounds printed in the literature stand beside it.
+    One layer of log-length attention with bits: Theorem 2. One layer of plain attention, what ordinary trained models
+    compute: Theorem P. One or two layers of log-suffix attention: Theorem B, about all lengths up to N, in Euclidean
+    norm. Every term of N is shown with what would lower it; lower bounds and the bounds printed in the literature stand
+    beside it.
 
     \b
     Examples:
       lengthwise bound simple:omega=4 --bits 4 --error 0.1
       lengthwise bound modp:period=3,residue=0 modp:period=3,residue=1 --bits 4 --error 0.1
       lengthwise bound trained.safetensors --error 0.1 --json
+      lengthwise bound kgram:symbols=2,order=1,backoff=0.1 --error 0.1
       lengthwise bound --vocabulary 3 --sensitivity 8 --margin 1 --bits 4 --error 0.1 --same-attention
+      lengthwise bound --layers 2 --complexity 100 --margin 0.5 --error 0.1
 
     \b
     JSON fields:
@@ -116,12 +121,40 @@ def _pairs(
     from lengthwise.theory.from_constants import Constants
 
     given = {name: value for name, value in {**constants, "bits": bits}.items() if value is not None}
+    if given.pop("layers", 1) == 2:
+        return _two_layer_pairs(given, same_attention, error)
+    if "complexity" in given:
+        raise WrongInput("--complexity with --layers 2", "one layer", "add --layers 2, or give --sensitivity")
     missing = [name for name in NEEDED if name not in given]
     if missing:
         got = "no model" if len(missing) == len(NEEDED) else ", ".join(f"--{name}" for name in given)
         remedy = f"give {', '.join(f'--{name}' for name in missing)} too, or name a model"
         raise WrongInput("a model, or the constants of a pair", got, remedy)
     return bound(Constants(same_attention=same_attention, **given), error=error)  # type: ignore[arg-type]
+
+
+def _two_layer_pairs(given: dict[str, int | str], same_attention: bool, error: str) -> "Bound":
+    """Constants alone for two layers: complexity and margin, with period and locality."""
+    from lengthwise.theory.pair import allowed_error, positive_rational
+    from lengthwise.theory.two_layer import closed_bound
+
+    others = [name for name in given if name not in ("complexity", "margin", "period", "locality")]
+    if others or same_attention:
+        name = others[0] if others else "same-attention"
+        raise WrongInput("constants of two layers (complexity, margin, period, locality)", f"--{name}", "leave it out")
+    missing = [name for name in ("complexity", "margin") if name not in given]
+    if missing:
+        raise WrongInput("--complexity and --margin", "less", f"give --{missing[0]} too; `show` prints them")
+    complexity = positive_rational(str(given["complexity"]))
+    if complexity is None:
+        raise WrongInput("a finite complexity above 0", str(given["complexity"]), "`show` prints it", "complexity")
+    margin = None if str(given["margin"]) == "inf" else positive_rational(str(given["margin"]))
+    if margin is None and str(given["margin"]) != "inf":
+        raise WrongInput("a margin above 0, or inf", str(given["margin"]), "`show` prints it", "margin")
+    period, locality = int(given.get("period", 1)), int(given.get("locality", 0))
+    if period < 1 or locality < 0:
+        raise WrongInput("a period >= 1 and a locality >= 0", f"{period} and {locality}", "change them")
+    return closed_bound(complexity, margin, locality, period, allowed_error(error))
 
 
 def _print(found: "Bound | NoBound") -> None:

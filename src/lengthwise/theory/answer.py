@@ -102,13 +102,13 @@ class Bound:
     """A training length that suffices: agreement on the `window` lengths up to it carries over to all longer ones.
 
     If two models agree within delta on every string of the lengths N - window + 1 .. N, then within delta + error on
-    every longer string; a window of 0 stands for all lengths up to N. terms: what N is made of, `dominant` by name;
+    every longer string; a window of None stands for all lengths up to N. terms: what N is made of, `dominant` by name;
     lower_bounds: what no method can beat, the one that binds every argument first.
     """
 
     length: Length
     error: Fraction
-    window: int
+    window: int | None
     terms: tuple[Term, ...]
     theorem: str
     source: str
@@ -139,7 +139,7 @@ class Bound:
             "kind": "bound",
             "sentence": str(self),
             **self.length.fields("training_length"),
-            "window": None if last is None else [last - self.window + 1 if self.window else 1, last],
+            "window": None if last is None else [last - (self.window or last) + 1, last],
             "window_lengths": self.window or last,
             "terms": [term.fields() for term in self.terms],
             "dominant_term": self.dominant.name,
@@ -160,7 +160,7 @@ class Bound:
 
     def __str__(self) -> str:
         """The bound as a sentence."""
-        lengths = {0: "up to that length", 1: "of that length"}.get(
+        lengths = {None: "up to that length", 1: "of that length"}.get(
             self.window, f"of the {self.window} lengths up to it"
         )
         return (

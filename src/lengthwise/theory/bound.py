@@ -25,8 +25,9 @@ def bound(
     """A training length for two models, for one against every model that is no worse, or for all within constants.
 
     If two models agree within delta on all strings of the lengths in its window, they differ by at most delta + error
-    on every longer one. One layer: Theorem 2 for log-length attention with bits, Theorem P for plain attention. Two
-    layers of log-suffix attention: the two-layer theorems. For anything else the answer says why. same_attention, for one model: the other one is known to attend like it.
+    on every longer one. One layer of log-length attention with bits: Theorem 2; one of plain attention: Theorem P; one
+    or two of log-suffix attention: Theorem B, about all lengths up to N. Anything else has no bound, and the answer says
+    why. same_attention, for one model: the other one is known to attend like it.
     """
     if isinstance(first, Constants):
         if second is not None or same_attention:
@@ -39,11 +40,13 @@ def bound(
         raise WrongInput(
             "same attention only where one model is unknown", "two models", "their attention is compared; leave it out"
         )
-    if second is not None and all(model.depth == 2 and model.attention == "log-suffix" for model in (first, second)):
-        return two_layer_bound(first, second, error=allowed)
+    if same_attention and first.attention == "log-suffix":
+        raise WrongInput("same attention for one layer of log-length attention", "log-suffix", "leave it out")
     obstacle = no_bound(first, other)
     if obstacle is not None:
         return obstacle
+    if first.attention == "log-suffix":
+        return two_layer_bound(first, second, allowed)
     total = sum((Fraction(slope) for model in (first, other) for slope in sensitivity(model)), Fraction(0))
     if 0 < total <= allowed:
         raise trivial_error(allowed, total)
@@ -53,22 +56,22 @@ def bound(
 
 
 def no_bound(first: LimitTransformer, second: LimitTransformer) -> NoBound | None:
-    """Why the theorems of one layer say nothing about two models, or None where one of them does."""
+    """Why no theorem says anything about two models, or None where one does."""
     rules = list(dict.fromkeys((first.attention, second.attention)))
     attention = " and ".join(rules)
-    depth = max(first.depth, second.depth)
-    if depth > 1 or "log-suffix" in rules:
-        what = f"{depth} layers" if depth > 1 else "log-suffix attention"
-        return NoBound(
-            f"the theorems of one layer do not speak of {what}",
-            "the two-layer theorems take two models, each of two log-suffix layers",
-            attention,
-        )
     if len(rules) > 1:
         return NoBound(
             f"no theorem compares {rules[0]} with {rules[1]} attention",
             "compare models with one attention rule",
             attention,
+        )
+    if rules == ["log-suffix"]:
+        return _no_two_layer_bound(first, second)
+    depth = max(first.depth, second.depth)
+    if depth > 1:
+        reason = f"no theorem speaks of {depth} layers of {attention} attention"
+        return NoBound(
+            reason, "two layers of log-suffix attention have bounds; `shorten` measures any model", attention
         )
     if rules == ["log-length"] and None in (first.bits, second.bits):
         return NoBound(
@@ -83,4 +86,17 @@ def no_bound(first: LimitTransformer, second: LimitTransformer) -> NoBound | Non
             "replace the step by a steep ReLU ramp",
             attention,
         )
+    return None
+
+
+def _no_two_layer_bound(first: LimitTransformer, second: LimitTransformer) -> NoBound | None:
+    """Theorem B wants at most two layers, and activations that never move more than their input."""
+    depth = max(first.depth, second.depth)
+    if depth > 2:
+        reason = f"the theorems speak of at most two layers, and there are {depth}"
+        return NoBound(reason, "`shorten` measures models of any depth", "log-suffix")
+    layers = (layer for model in (first, second) for layer in model.layers)
+    if any(layer.mlp is not None and "heaviside" in layer.mlp.activations for layer in layers):
+        reason = "a Heaviside step moves its output by 1 however little its input moves"
+        return NoBound(reason, "replace the step by a steep ReLU ramp", "log-suffix")
     return None

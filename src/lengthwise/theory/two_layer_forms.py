@@ -1,6 +1,7 @@
 """Two layers in one line: the closed forms we prove, the ones that were published, and what no method can beat."""
 
 import math
+from collections.abc import Sequence
 from fractions import Fraction
 
 from lengthwise.exact import Ball
@@ -21,17 +22,31 @@ def least_margin(pair: Pair) -> Fraction | None:
 
 
 def cubic_form(pair: Pair, error: Fraction) -> Length:
-    """N = floor(9n/4) + 2 tau + Delta, n = max(27, Delta^3, ceil((sum C / eps)^max(3, 1/gamma))).
+    """Theorem B.2 for the complexities and the margin of a pair."""
+    logs = [model.constants.log2_complexity for model in pair.models]
+    known = [Fraction(model.constants.complexity) for model in pair.models if math.isfinite(model.constants.complexity)]
+    total = sum(known, Fraction(0)) if len(known) == len(logs) else None
+    return cubic_length(total, log2_sum(logs), least_margin(pair), pair.shape.locality, pair.shape.period, error)
 
-    Source: two-layer note, Theorem B.2: stratified windows; comparable to the published theorem.
+
+def cubic_length(
+    complexity: Fraction | None, log2: float, margin: Fraction | None, locality: int, period: int, error: Fraction
+) -> Length:
+    """N = floor(9n/4) + 2 tau + Delta, n = max(27, Delta^3, ceil((C / eps)^max(3, 1/gamma))), C = C(f) + C(g).
+
+    Source: two-layer note, Theorem B.2: stratified windows; comparable to the published theorem. complexity is None
+    where only its log2 is known; a margin of None is infinite.
     """
-    exponent = max(Fraction(3), 1 / (least_margin(pair) or Fraction(1)))
-    log2_kept = _above(float(exponent) * _log2_ratio([model.constants.log2_complexity for model in pair.models], error))
-    if log2_kept > LARGEST_WRITTEN - 8:
+    exponent = max(Fraction(3), 1 / (margin or Fraction(1)))
+    log2_kept = _above(float(exponent) * (log2 - math.log2(error)))
+    if complexity is None or log2_kept > LARGEST_WRITTEN - 8:
         return Length(None, log2_kept + 2)
-    grown = (total(Ball.of(model.constants.complexity) for model in pair.models) / error).power(exponent)
-    kept = max(27, pair.shape.period**3, -(0 - grown).floor())
-    return Length.of(9 * kept // 4 + pair.shape.tail)
+    if exponent.denominator == 1:
+        grown = math.ceil((complexity / error) ** int(exponent))
+    else:
+        grown = -(0 - Ball.of(complexity / error).power(exponent)).floor()
+    kept = max(27, period**3, grown)
+    return Length.of(9 * kept // 4 + 2 * locality + period)
 
 
 def quadratic_form(pair: Pair, error: Fraction) -> Length:
@@ -74,6 +89,12 @@ def second_complexity(constants: Complexity, pair: Pair) -> Ball:
     return 6 * (shape.locality + shape.period + shape.statistics) * gains + Ball.upto(constants.limit_gain)
 
 
+def log2_sum(logs: Sequence[float]) -> float:
+    """log2 of the sum of 2^l, rounded up."""
+    top = max(logs)
+    return _above(top + math.log2(math.fsum(2.0 ** (value - top) for value in logs)))
+
+
 def published_forms(pair: Pair, error: Fraction) -> tuple[Other, ...]:
     """The three published statements of the two-layer theorem, with our C in the place of theirs.
 
@@ -97,6 +118,13 @@ def published_forms(pair: Pair, error: Fraction) -> tuple[Other, ...]:
 
 
 def lower_bounds(pair: Pair, error: Fraction) -> tuple[Other, ...]:
+    """What any method needs for models with the margin and the largest logit spread of a pair."""
+    first = (head.spread for model in pair.models for head in model.constants.first)
+    second = (head.spread for model in pair.models for head in model.constants.second)
+    return lower_bounds_of(least_margin(pair), max([*first, *second], default=0.0), error)
+
+
+def lower_bounds_of(gamma: Fraction | None, spread: float, error: Fraction) -> tuple[Other, ...]:
     """What any method needs for all pairs with such a margin, such spreads, or at all (agreement exact below N).
 
         C  (4 eps)^(-1/gamma) if gamma < 1         D  e^beta / 3 for the largest logit spread beta > 2, if eps < 1/4
@@ -105,14 +133,10 @@ def lower_bounds(pair: Pair, error: Fraction) -> tuple[Other, ...]:
     Source: two-layer note, Propositions C, D and E, with eps_0 = 2 eps. Each speaks of the class: there is a pair of
     models with this margin (or spread) that agrees up to the length and then differs by more than the error.
     """
-    found = []
-    gamma, log2_error = least_margin(pair), math.log2(error)
+    found, log2_error = [], math.log2(error)
     if gamma is not None and gamma < 1 and error < Fraction(1, 4):
         length = -(2 + log2_error) / float(gamma)
         found.append(_other("margin", length, f"(4 error)^(-1/{gamma})", f"{NOTE}, Proposition C", proved=True))
-    first = (head.spread for model in pair.models for head in model.constants.first)
-    second = (head.spread for model in pair.models for head in model.constants.second)
-    spread = max([*first, *second], default=0.0)
     if spread > 2 and error < Fraction(1, 4):
         length = spread / math.log(2) - math.log2(3)
         found.append(_other("logit spread", length, f"e^{spread:.4g} / 3", f"{NOTE}, Proposition D", proved=True))
@@ -130,12 +154,6 @@ def _other(name: str, log2: float, formula: str, source: str, proved: bool = Fal
         length = Length.of(math.floor(2**log2 * (1 - 1e-12)) if proved else math.ceil(2**log2))
     statement = "no smaller length suffices for all models of its class" if proved else NOT_PROVED
     return Other(name, length, f"{formula}: {statement}", source)
-
-
-def _log2_ratio(logs: list[float], error: Fraction) -> float:
-    """log2(sum of 2^l / error)."""
-    top = max(logs)
-    return top + math.log2(math.fsum(2.0 ** (value - top) for value in logs)) - math.log2(error)
 
 
 def _above(value: float) -> float:

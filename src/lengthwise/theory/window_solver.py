@@ -11,7 +11,7 @@ from lengthwise.theory.simulation import Pair
 
 MOST_WINDOWS = 1_000  # so many window lengths are tried one by one; beyond, a geometric grid of them
 LONGEST = 1 << 480  # blocks and windows beyond this are left to the closed forms; products fit a float
-GRID = 1.1
+GRID = 1.2
 EVERY = (0, 1, 2)
 
 
@@ -146,5 +146,5 @@ def _grid(period: int, start: int) -> Iterator[int]:
         window = (
             max(window + period, int(window * GRID) // period * period)
             if window < 1 << 50
-            else window * 9 // 8 // period * period
+            else window * 6 // 5 // period * period
         )
