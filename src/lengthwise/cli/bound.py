@@ -20,6 +20,7 @@ NEEDED = ("vocabulary", "sensitivity", "margin", "bits")
 @click.option("--error", metavar="E", help="How far outputs may differ, in the worst case; needed.")
 @click.option("--bits", type=int, metavar="P", help="Precision of log-length attention, where F and G state none.")
 @click.option("--same-attention", is_flag=True, help="The models are known to attend alike, head for head.")
+@click.option("--average", metavar="ALPHA", help="Expected error, tokens by Dirichlet weights: 1, or 0.5,1,1.")
 @click.option("--vocabulary", type=int, metavar="N", help="Constants: the number of tokens.")
 @click.option("--sensitivity", metavar="L", help="Constants: at least the sensitivity of every head.")
 @click.option("--margin", metavar="M", help="Constants: at most the logit margin of both models; may be inf.")
@@ -37,6 +38,7 @@ def command(
     error: str | None,
     bits: int | None,
     same_attention: bool,
+    average: str | None,
     as_json: bool,
     **constants: int | str | None,
 ) -> None:
@@ -51,6 +53,10 @@ def command(
     compute: Theorem P. One or two layers of log-suffix attention: Theorem B, about all lengths up to N, in Euclidean
     norm. Every term of N is shown with what would lower it; lower bounds and the bounds printed in the literature stand
     beside it.
+    One layer: Theorem 2 for log-length attention with bits, Theorem P for plain attention, what ordinary trained models
+    compute. Two layers of log-suffix attention: the two-layer theorems, for F and G. With --average: Theorem 3, for
+    log-length F and G. Every term of N is shown with what would lower it; lower bounds and the bounds printed in the
+    literature stand beside it.
 
     \b
     Examples:
@@ -58,6 +64,7 @@ def command(
       lengthwise bound modp:period=3,residue=0 modp:period=3,residue=1 --bits 4 --error 0.1
       lengthwise bound trained.safetensors --error 0.1 --json
       lengthwise bound kgram:symbols=2,order=1,backoff=0.1 --error 0.1
+      lengthwise bound f.safetensors g.safetensors --error 0.1 --average 1
       lengthwise bound --vocabulary 3 --sensitivity 8 --margin 1 --bits 4 --error 0.1 --same-attention
       lengthwise bound --layers 2 --complexity 100 --margin 0.5 --error 0.1
 
@@ -73,7 +80,7 @@ def command(
       lower_bound        what no argument can beat for models like these
       lower_bounds, others
                          lists: name, length, statement, source
-      theorem, source, hypotheses, attention, error
+      theorem, source, hypotheses, attention, error, law
       reason             why there is no bound; remedy
 
     A length that is too large to write out is null, and log2 of it stands beside. Lengths above 2^53 are strings.
@@ -83,11 +90,12 @@ def command(
     started = time.perf_counter()
     if error is None:
         raise WrongInput("--error E", "nothing", "say how far outputs may differ, as --error 0.1")
-    found = (
-        _models(models, bits, same_attention, error, constants)
-        if models
-        else _pairs(bits, same_attention, error, constants)
-    )
+    if models:
+        found = _models(models, bits, same_attention, average, error, constants)
+    elif average is not None:
+        raise WrongInput("two models for an average", "none", "name them, or leave --average out")
+    else:
+        found = _pairs(bits, same_attention, error, constants)
     if as_json:
         print_json(answer("bound", started, found.fields()))
     else:
@@ -97,7 +105,12 @@ def command(
 
 
 def _models(
-    models: tuple[str, ...], bits: int | None, same_attention: bool, error: str, constants: dict[str, int | str | None]
+    models: tuple[str, ...],
+    bits: int | None,
+    same_attention: bool,
+    average: str | None,
+    error: str,
+    constants: dict[str, int | str | None],
 ) -> "Bound | NoBound":
     from lengthwise.cli.target import model_at
     from lengthwise.theory.bound import bound
@@ -111,7 +124,8 @@ def _models(
         remedy = "leave it out; constants alone are for models that are not given"
         raise WrongInput("models or constants", f"models and --{given[0]}", remedy)
     first, *rest = (model_at(target, bits) for target in models)
-    return bound(first, *rest, error=error, same_attention=same_attention)
+    weights = average.split(",") if average is not None and "," in average else average
+    return bound(first, *rest, error=error, same_attention=same_attention, average=weights)
 
 
 def _pairs(

@@ -104,6 +104,9 @@ class Bound:
     If two models agree within delta on every string of the lengths N - window + 1 .. N, then within delta + error on
     every longer string; a window of None stands for all lengths up to N. terms: what N is made of, `dominant` by name;
     lower_bounds: what no method can beat, the one that binds every argument first.
+    every longer string; a window of 0 stands for all lengths up to N. terms: what N is made of, `dominant` by name;
+    lower_bounds: what no method can beat, the one that binds every argument first. law: empty where the bound holds for
+    every string; else the law under which differences are expected ones.
     """
 
     length: Length
@@ -116,6 +119,7 @@ class Bound:
     hypotheses: tuple[str, ...]
     lower_bounds: tuple[Other, ...] = ()
     others: tuple[Other, ...] = field(default=())
+    law: str = ""
 
     @property
     def training_length(self) -> int | None:
@@ -151,6 +155,7 @@ class Bound:
             "hypotheses": self.hypotheses,
             "attention": self.attention,
             "error": self.error,
+            "law": self.law or None,
             "reason": None,
         }
 
@@ -163,9 +168,15 @@ class Bound:
         lengths = {None: "up to that length", 1: "of that length"}.get(
             self.window, f"of the {self.window} lengths up to it"
         )
+        why = f"({self.theorem}; {self.dominant.name} dominates)"
+        if self.law:
+            return (
+                f"Training length {self.length}: if the expected difference of the models is at most d on strings {lengths}, "
+                f"it is at most d + {float(self.error):g} on longer ones, under {self.law} {why}."
+            )
         return (
             f"Training length {self.length}: models that agree on all strings {lengths} differ by at most "
-            f"{float(self.error):g} more on every longer string ({self.theorem}; {self.dominant.name} dominates)."
+            f"{float(self.error):g} more on every longer string {why}."
         )
 
 

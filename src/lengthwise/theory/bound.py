@@ -2,11 +2,13 @@
 
 import math
 from fractions import Fraction
+from typing import Any
 
 from lengthwise.errors import WrongInput
 from lengthwise.limit.model import LimitTransformer
 from lengthwise.limit.sensitivity import sensitivity
 from lengthwise.theory.answer import Bound, NoBound
+from lengthwise.theory.average_bound import average_bound
 from lengthwise.theory.from_constants import Constants, constants_bound, trivial_error
 from lengthwise.theory.one_layer import pair_bound
 from lengthwise.theory.one_model import class_bound
@@ -21,6 +23,7 @@ def bound(
     *,
     error: Fraction | float | str,
     same_attention: bool = False,
+    average: Any = None,
 ) -> Bound | NoBound:
     """A training length for two models, for one against every model that is no worse, or for all within constants.
 
@@ -28,14 +31,21 @@ def bound(
     on every longer one. One layer of log-length attention with bits: Theorem 2; one of plain attention: Theorem P; one
     or two of log-suffix attention: Theorem B, about all lengths up to N. Anything else has no bound, and the answer says
     why. same_attention, for one model: the other one is known to attend like it.
+    on every longer one. One layer: Theorem 2 for log-length attention with bits, Theorem P for plain attention. Two
+    layers of log-suffix attention: the two-layer theorems. For anything else the answer says why. same_attention, for one model: the other one is known to attend like it.
+    average: Dirichlet weights of the tokens, one number a token or one for all; then the error is an expected one.
     """
     if isinstance(first, Constants):
-        if second is not None or same_attention:
-            raise WrongInput("constants alone", "constants and more", "same_attention is one of the constants")
+        if second is not None or same_attention or average is not None:
+            raise WrongInput(
+                "constants alone", "constants and more", "leave the rest out; same_attention is a constant"
+            )
         return constants_bound(first, error)
     other = first if second is None else second
     check_pair(first, other)
     allowed = allowed_error(error)
+    if average is not None:
+        return _average(first, second, allowed, average)
     if same_attention and second is not None:
         raise WrongInput(
             "same attention only where one model is unknown", "two models", "their attention is compared; leave it out"
@@ -50,9 +60,29 @@ def bound(
     total = sum((Fraction(slope) for model in (first, other) for slope in sensitivity(model)), Fraction(0))
     if 0 < total <= allowed:
         raise trivial_error(allowed, total)
+    _refuse_trivial(first, other, allowed)
     if first.attention == "plain":
         return plain_class_bound(first, allowed) if second is None else plain_pair_bound(first, other, allowed)
     return class_bound(first, allowed, same_attention) if second is None else pair_bound(first, other, allowed)
+
+
+def _average(first: LimitTransformer, second: LimitTransformer | None, error: Fraction, alpha: Any) -> Bound | NoBound:
+    if second is None:
+        raise WrongInput("two models for an average", "one", "name the other model too")
+    obstacle = no_bound(first, second)
+    if obstacle is None and first.attention == "plain":
+        reason = "the average case is proved for log-length attention, whose heads become hardmaxes"
+        obstacle = NoBound(reason, "ask for the worst case, which has a bound for plain attention", "plain")
+    if obstacle is not None:
+        return obstacle
+    _refuse_trivial(first, second, error)
+    return average_bound(first, second, error, alpha)
+
+
+def _refuse_trivial(first: LimitTransformer, second: LimitTransformer, error: Fraction) -> None:
+    total = sum((Fraction(slope) for model in (first, second) for slope in sensitivity(model)), Fraction(0))
+    if 0 < total <= error:
+        raise trivial_error(error, total)
 
 
 def no_bound(first: LimitTransformer, second: LimitTransformer) -> NoBound | None:
