@@ -34,6 +34,7 @@ CASES = {
     "bound-constants": shlex.split(
         "bound --vocabulary 3 --sensitivity 8 --margin 1e-9 --bits 4 --error 0.1 --same-attention --json"
     ),
+    "bound-average": shlex.split("bound simple:omega=4 simple:omega=3 --bits 4 --error 0.5 --average 1 --json"),
     "bound-none": shlex.split("bound simple:omega=4 --error 0.1 --json"),
     "forecast": shlex.split(
         "forecast simple:omega=1 --loss 0.01 --steps 300 --batch 64 --budget 600 --out forecast --json"
