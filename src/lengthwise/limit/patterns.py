@@ -4,6 +4,7 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
+from lengthwise.limit.margins import table_margin
 from lengthwise.limit.model import LimitTransformer
 from lengthwise.limit.sensitivity import sensitivity
 from lengthwise.limit.tables import LogitTable, Slots, logit_tables, slots
@@ -46,8 +47,22 @@ class Comparison:
         self.sensitivities: dict[tuple[int, int], Fraction | float] = {}
         self._tables: dict[tuple[int, int], LogitTable] = {}
         for index, model in enumerate(models):
+            if models.index(model) < index:  # the same object once more: records compare by identity
+                alike = [(head, table) for head, table in self._tables.items() if head[0] == models.index(model)]
+                for (first, number), table in alike:
+                    self._tables[index, number] = table
+                    self.sensitivities[index, number] = self.sensitivities[first, number]
+                continue
             for number, (table, slope) in enumerate(zip(logit_tables(model), sensitivity(model), strict=True)):
                 self._tables[index, number], self.sensitivities[index, number] = table, slope
+
+    def slopes(self, index: int) -> tuple[Fraction | float, ...]:
+        """The sensitivities of one model's heads."""
+        return tuple(slope for head, slope in self.sensitivities.items() if head[0] == index)
+
+    def margins(self, index: int) -> tuple[Fraction | float, ...]:
+        """The logit margins gamma# of one model's heads; a common period or locality does not change them."""
+        return tuple(table_margin(table) for head, table in self._tables.items() if head[0] == index)
 
     def slots(self, head: tuple[int, int], token: int, residue: int) -> Slots:
         """The lifted slots of a head (model, head) for one query type."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from lengthwise.errors import WrongInput
 from lengthwise.limit.model import LimitTransformer
-from lengthwise.limit.sensitivity import sensitivity
+from lengthwise.limit.patterns import Comparison
 from lengthwise.theory.answer import Bound, NoBound
 from lengthwise.theory.average_bound import average_bound
 from lengthwise.theory.from_constants import Constants, constants_bound, trivial_error
@@ -32,8 +32,10 @@ def bound(
     or two of log-suffix attention: Theorem B, about all lengths up to N. Anything else has no bound, and the answer says
     why. same_attention, for one model: the other one is known to attend like it.
     on every longer one. One layer: Theorem 2 for log-length attention with bits, Theorem P for plain attention. Two
-    layers of log-suffix attention: the two-layer theorems. For anything else the answer says why. same_attention, for one model: the other one is known to attend like it.
-    average: Dirichlet weights of the tokens, one number a token or one for all; then the error is an expected one.
+    layers of log-suffix attention: the two-layer theorems. For anything else the answer says why.
+
+    same_attention, for one model: the other one is known to attend like it. average: Dirichlet weights of the tokens,
+    one number a token or one for all; then the error is an expected one (Theorem 3).
     """
     if isinstance(first, Constants):
         if second is not None or same_attention or average is not None:
@@ -44,8 +46,6 @@ def bound(
     other = first if second is None else second
     check_pair(first, other)
     allowed = allowed_error(error)
-    if average is not None:
-        return _average(first, second, allowed, average)
     if same_attention and second is not None:
         raise WrongInput(
             "same attention only where one model is unknown", "two models", "their attention is compared; leave it out"
@@ -61,9 +61,20 @@ def bound(
     if 0 < total <= allowed:
         raise trivial_error(allowed, total)
     _refuse_trivial(first, other, allowed)
+    if average is not None:
+        return _average(first, second, allowed, average)
+    if second is not None and all(model.depth == 2 and model.attention == "log-suffix" for model in (first, second)):
+        return two_layer_bound(first, second, error=allowed)
+    obstacle = no_bound(first, other)
+    if obstacle is not None:
+        return obstacle
+    comparison = Comparison(first) if second is None else Comparison(first, second)
+    obstacle = _checked(comparison, allowed, times=2 if second is None else 1)
+    if obstacle is not None:
+        return obstacle
     if first.attention == "plain":
-        return plain_class_bound(first, allowed) if second is None else plain_pair_bound(first, other, allowed)
-    return class_bound(first, allowed, same_attention) if second is None else pair_bound(first, other, allowed)
+        return plain_class_bound(first, allowed) if second is None else plain_pair_bound(comparison, allowed)
+    return class_bound(comparison, allowed, same_attention) if second is None else pair_bound(comparison, allowed)
 
 
 def _average(first: LimitTransformer, second: LimitTransformer | None, error: Fraction, alpha: Any) -> Bound | NoBound:
@@ -73,16 +84,19 @@ def _average(first: LimitTransformer, second: LimitTransformer | None, error: Fr
     if obstacle is None and first.attention == "plain":
         reason = "the average case is proved for log-length attention, whose heads become hardmaxes"
         obstacle = NoBound(reason, "ask for the worst case, which has a bound for plain attention", "plain")
-    if obstacle is not None:
-        return obstacle
-    _refuse_trivial(first, second, error)
-    return average_bound(first, second, error, alpha)
+    obstacle = obstacle or _checked(Comparison(first, second), error)
+    return obstacle or average_bound(first, second, error, alpha)
 
 
-def _refuse_trivial(first: LimitTransformer, second: LimitTransformer, error: Fraction) -> None:
-    total = sum((Fraction(slope) for model in (first, second) for slope in sensitivity(model)), Fraction(0))
+def _checked(comparison: Comparison, error: Fraction, times: int = 1) -> NoBound | None:
+    """Refuses an error that any two strings meet; says where there is no sensitivity to share it by."""
+    total = times * sum(comparison.sensitivities.values(), Fraction(0))
+    if total == math.inf:
+        reason = "a head feeds a Heaviside step, so its sensitivity is infinite"
+        return NoBound(reason, "replace the step by a steep ReLU ramp", comparison.models[0].attention)
     if 0 < total <= error:
-        raise trivial_error(error, total)
+        raise trivial_error(error, Fraction(total))
+    return None
 
 
 def no_bound(first: LimitTransformer, second: LimitTransformer) -> NoBound | None:
@@ -107,13 +121,6 @@ def no_bound(first: LimitTransformer, second: LimitTransformer) -> NoBound | Non
         return NoBound(
             "log-length attention without bits changes its weights with the length, and no theorem covers it",
             "give the precision (--bits, or bits= in the model)",
-            attention,
-        )
-    infinite = [model for model in (first, second) if math.inf in sensitivity(model)]
-    if infinite:
-        return NoBound(
-            "a head feeds a Heaviside step, so its sensitivity is infinite",
-            "replace the step by a steep ReLU ramp",
             attention,
         )
     return None

@@ -129,9 +129,13 @@ def query_budgets(first: LimitTransformer, second: LimitTransformer, error: Frac
     one, and Lemma 3 charges a free head with its whole sensitivity, whatever it attends to.
     """
     check_pair(first, second)
-    comparison = Comparison(first, second)
+    return budgets_of(Comparison(first, second), allowed_error(error))
+
+
+def budgets_of(comparison: Comparison, error: Fraction) -> Budgets:
+    """The same for two models whose heads are already compared."""
     queries = product(range(comparison.symbols), range(comparison.period))
-    found = tuple(_budget(comparison, allowed_error(error), token, residue) for token, residue in queries)
+    found = tuple(_budget(comparison, error, token, residue) for token, residue in queries)
     return Budgets(found, comparison.symbols, comparison.period, comparison.locality)
 
 

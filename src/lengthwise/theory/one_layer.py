@@ -8,10 +8,9 @@ agree on all short strings agree on all long ones up to the error (Theorem 2).
 from fractions import Fraction
 from itertools import chain
 
-from lengthwise.limit.model import LimitTransformer
-from lengthwise.limit.sensitivity import sensitivity
+from lengthwise.limit.patterns import Comparison
 from lengthwise.theory.answer import Bound, Length
-from lengthwise.theory.budgets import Budgets, Gap, query_budgets
+from lengthwise.theory.budgets import Budgets, Gap, budgets_of
 from lengthwise.theory.corollaries import corollaries
 from lengthwise.theory.printed_forms import printed_forms
 from lengthwise.theory.terms import (
@@ -28,8 +27,8 @@ from lengthwise.theory.terms import (
 from lengthwise.theory.words import head_name, number, numbers
 
 
-def pair_bound(first: LimitTransformer, second: LimitTransformer, error: Fraction) -> Bound:
-    """The training length for two one-layer log-length models with bits.
+def pair_bound(comparison: Comparison, error: Fraction) -> Bound:
+    """The training length for two one-layer log-length models with bits, their heads compared.
 
         N = max{ n0 + Delta - 1,  tau + Delta + Delta ceil(max over query types of B) }
         n0 = max{ ceil(2^(p / gamma#)),  tau + 1 + Delta }
@@ -37,7 +36,7 @@ def pair_bound(first: LimitTransformer, second: LimitTransformer, error: Fractio
     If the models agree within delta on all strings of the Delta lengths N - Delta + 1 .. N, they agree within
     delta + error on all longer ones. Source: one-layer note, Theorem 2 (certificate_N).
     """
-    budgets = query_budgets(first, second, error)
+    budgets = budgets_of(comparison, error)
     worst = budgets.largest
     terms = (
         threshold_term(Length.power_of_two(budgets.threshold.log2_length), budgets.period, _narrowest(budgets.gap)),
@@ -50,11 +49,10 @@ def pair_bound(first: LimitTransformer, second: LimitTransformer, error: Fractio
             len(worst.acting),
         ),
     )
-    models = (first, second)
-    slopes = [[Fraction(slope) for slope in sensitivity(model)] for model in models]
+    slopes = [[Fraction(slope) for slope in comparison.slopes(index)] for index in (0, 1)]
     totals = [sum(own, Fraction(0)) for own in slopes]
-    margins = [moving_margin(model, own) for model, own in zip(models, slopes, strict=True)]
-    precisions = [(model.bits or 0, margin) for model, margin in zip(models, margins, strict=True)]
+    margins = [moving_margin(comparison, index) for index in (0, 1)]
+    precisions = [(model.bits or 0, margin) for model, margin in zip(comparison.models, margins, strict=True)]
     return Bound(
         Length.longest(*(term.length for term in terms)),
         error,

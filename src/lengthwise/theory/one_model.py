@@ -4,9 +4,7 @@ import math
 from fractions import Fraction
 from itertools import product
 
-from lengthwise.limit.model import LimitTransformer
 from lengthwise.limit.patterns import Comparison
-from lengthwise.limit.sensitivity import sensitivity
 from lengthwise.theory.answer import Bound, Length
 from lengthwise.theory.budgets import class_size, moving_patterns, shared, suffix_ties
 from lengthwise.theory.printed_forms import printed_forms
@@ -24,8 +22,8 @@ from lengthwise.theory.terms import (
 from lengthwise.theory.words import number, numbers
 
 
-def class_bound(model: LimitTransformer, error: Fraction, same_attention: bool = False) -> Bound:
-    """The training length for one model against every model with no worse constants.
+def class_bound(comparison: Comparison, error: Fraction, same_attention: bool = False) -> Bound:
+    """The training length for one model, the only one of the comparison, against every model with no worse constants.
 
     The class: one-layer log-length models g over the same vocabulary with no more bits, a period that divides the
     model's, no larger locality, a logit margin (over heads of nonzero sensitivity) that is no smaller, and no more
@@ -40,9 +38,9 @@ def class_bound(model: LimitTransformer, error: Fraction, same_attention: bool =
     larger, because p / gamma# is not. With same_attention every group, of the model's, is given the budget error /
     (2 sum L): however g's heads are spread over the groups they spend at most the error, and bbar is that of the groups.
     """
-    comparison = Comparison(model)
-    every = [Fraction(slope) for slope in sensitivity(model)]
-    slopes, margin = sorted((slope for slope in every if slope), reverse=True), moving_margin(model, every)
+    (model,) = comparison.models
+    slopes = sorted((Fraction(slope) for slope in comparison.slopes(0) if slope), reverse=True)
+    margin = moving_margin(comparison, 0)
     period, locality, types, bits = model.period, model.locality, comparison.types, model.bits or 0
     offset = Fraction(types, 2) + period - 1
     found: list[tuple[Fraction, list[Fraction]]] = []

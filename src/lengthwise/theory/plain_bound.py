@@ -42,8 +42,8 @@ class Demand:
     rest: Fraction  # of the error, once the free heads have taken their sensitivities
 
 
-def plain_pair_bound(first: LimitTransformer, second: LimitTransformer, error: Fraction) -> Bound:
-    """The training length for two one-layer plain models.
+def plain_pair_bound(comparison: Comparison, error: Fraction) -> Bound:
+    """The training length for two one-layer plain models, their heads compared.
 
         N = tau + Delta + Delta ceil( max over query types of  sum_a L_a e^omega_a (S/4 + Delta - 1 + Phi_a) / (Delta error) )
         omega_a = largest minus smallest content logit over types,   Phi_a = sum_{k <= tau} e^phi_a(k)
@@ -53,7 +53,6 @@ def plain_pair_bound(first: LimitTransformer, second: LimitTransformer, error: F
     Ours: heads may be free. TV_a <= 1 in any case, so a head with a large spread may be charged with L_a instead; the
     others then share what is left of the error, and the better choice is taken.
     """
-    comparison = Comparison(first, second)
     queries = product(range(comparison.symbols), range(comparison.period))
     demands = [demand(shares(comparison, *query), error) for query in queries]
     worst = max(demands, key=lambda one: one.positions.log2_upper())
@@ -83,7 +82,7 @@ def plain_class_bound(model: LimitTransformer, error: Fraction) -> Bound:
     Phi are no larger. Their shares of the demand are then no larger, with the same heads free, so the number for the
     model beside itself serves: no head of one model helps a head of the other in Theorem P.
     """
-    found = plain_pair_bound(model, model, error)
+    found = plain_pair_bound(Comparison(model, model), error)
     every = "each with no larger sensitivity, logit spread and Phi at every query type"
     mine = tuple(one for one in found.hypotheses if SECOND not in one)
     other = (

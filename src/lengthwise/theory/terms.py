@@ -4,8 +4,8 @@ import math
 from collections.abc import Iterable
 from fractions import Fraction
 
-from lengthwise.limit.margins import Margin, logit_margins
-from lengthwise.limit.model import LimitTransformer
+from lengthwise.limit.margins import Margin
+from lengthwise.limit.patterns import Comparison
 from lengthwise.theory.answer import Length, Other, Term
 from lengthwise.theory.lower_bounds import any_argument, one_string_for_all_heads
 from lengthwise.theory.words import number, numbers
@@ -66,9 +66,10 @@ def lower_bounds(
     return (any_argument(slopes, error), *(() if chained is None else (chained,)))
 
 
-def moving_margin(model: LimitTransformer, slopes: Iterable[Fraction]) -> Margin:
-    """The logit margin gamma# over the heads that can move the output; slopes are their sensitivities."""
-    return min((gap for gap, slope in zip(logit_margins(model), slopes, strict=True) if slope), default=math.inf)
+def moving_margin(comparison: Comparison, index: int) -> Margin:
+    """The logit margin gamma# of one model over the heads that can move its output."""
+    both = zip(comparison.margins(index), comparison.slopes(index), strict=True)
+    return min((margin for margin, slope in both if slope), default=math.inf)
 
 
 def budget_words(etas: list[Fraction]) -> str:
