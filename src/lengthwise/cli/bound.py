@@ -51,12 +51,8 @@ def command(
 
     One layer of log-length attention with bits: Theorem 2. One layer of plain attention, what ordinary trained models
     compute: Theorem P. One or two layers of log-suffix attention: Theorem B, about all lengths up to N, in Euclidean
-    norm. Every term of N is shown with what would lower it; lower bounds and the bounds printed in the literature stand
-    beside it.
-    One layer: Theorem 2 for log-length attention with bits, Theorem P for plain attention, what ordinary trained models
-    compute. Two layers of log-suffix attention: the two-layer theorems, for F and G. With --average: Theorem 3, for
-    log-length F and G. Every term of N is shown with what would lower it; lower bounds and the bounds printed in the
-    literature stand beside it.
+    norm. With --average, for F and G of log-length attention: Theorem 3. Every term of N is shown with what would lower
+    it; lower bounds and the bounds printed in the literature stand beside it.
 
     \b
     Examples:

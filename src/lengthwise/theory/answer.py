@@ -103,8 +103,6 @@ class Bound:
 
     If two models agree within delta on every string of the lengths N - window + 1 .. N, then within delta + error on
     every longer string; a window of None stands for all lengths up to N. terms: what N is made of, `dominant` by name;
-    lower_bounds: what no method can beat, the one that binds every argument first.
-    every longer string; a window of 0 stands for all lengths up to N. terms: what N is made of, `dominant` by name;
     lower_bounds: what no method can beat, the one that binds every argument first. law: empty where the bound holds for
     every string; else the law under which differences are expected ones.
     """

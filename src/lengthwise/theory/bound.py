@@ -30,9 +30,7 @@ def bound(
     If two models agree within delta on all strings of the lengths in its window, they differ by at most delta + error
     on every longer one. One layer of log-length attention with bits: Theorem 2; one of plain attention: Theorem P; one
     or two of log-suffix attention: Theorem B, about all lengths up to N. Anything else has no bound, and the answer says
-    why. same_attention, for one model: the other one is known to attend like it.
-    on every longer one. One layer: Theorem 2 for log-length attention with bits, Theorem P for plain attention. Two
-    layers of log-suffix attention: the two-layer theorems. For anything else the answer says why.
+    why.
 
     same_attention, for one model: the other one is known to attend like it. average: Dirichlet weights of the tokens,
     one number a token or one for all; then the error is an expected one (Theorem 3).
@@ -53,21 +51,12 @@ def bound(
     if same_attention and first.attention == "log-suffix":
         raise WrongInput("same attention for one layer of log-length attention", "log-suffix", "leave it out")
     obstacle = no_bound(first, other)
+    if average is not None:
+        return obstacle or _average(first, second, allowed, average)
     if obstacle is not None:
         return obstacle
     if first.attention == "log-suffix":
         return two_layer_bound(first, second, allowed)
-    total = sum((Fraction(slope) for model in (first, other) for slope in sensitivity(model)), Fraction(0))
-    if 0 < total <= allowed:
-        raise trivial_error(allowed, total)
-    _refuse_trivial(first, other, allowed)
-    if average is not None:
-        return _average(first, second, allowed, average)
-    if second is not None and all(model.depth == 2 and model.attention == "log-suffix" for model in (first, second)):
-        return two_layer_bound(first, second, error=allowed)
-    obstacle = no_bound(first, other)
-    if obstacle is not None:
-        return obstacle
     comparison = Comparison(first) if second is None else Comparison(first, second)
     obstacle = _checked(comparison, allowed, times=2 if second is None else 1)
     if obstacle is not None:
@@ -80,12 +69,10 @@ def bound(
 def _average(first: LimitTransformer, second: LimitTransformer | None, error: Fraction, alpha: Any) -> Bound | NoBound:
     if second is None:
         raise WrongInput("two models for an average", "one", "name the other model too")
-    obstacle = no_bound(first, second)
-    if obstacle is None and first.attention == "plain":
+    if first.attention != "log-length":
         reason = "the average case is proved for log-length attention, whose heads become hardmaxes"
-        obstacle = NoBound(reason, "ask for the worst case, which has a bound for plain attention", "plain")
-    obstacle = obstacle or _checked(Comparison(first, second), error)
-    return obstacle or average_bound(first, second, error, alpha)
+        return NoBound(reason, f"ask for the worst case, which has a bound for {first.attention}", first.attention)
+    return _checked(Comparison(first, second), error) or average_bound(first, second, error, alpha)
 
 
 def _checked(comparison: Comparison, error: Fraction, times: int = 1) -> NoBound | None:
