@@ -30,7 +30,8 @@ def test_valid_certificates_are_accepted(name):
 @pytest.mark.parametrize("name", EVERY)
 def test_an_altered_number_is_refused_or_the_statement_still_follows(name, every):
     certificate, refused = EVERY[name], 0
-    for index, path in enumerate(places(certificate)):
+    changing = list(places(certificate))
+    for index, path in enumerate(changing if every or len(changing) < 140 else changing[:: 1 + len(changing) // 140]):
         near = neighbours(at(certificate, path))
         for value in near if every else [near[index % len(near)]]:
             changed = altered(certificate, path, value)

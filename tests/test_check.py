@@ -81,7 +81,7 @@ def test_a_hostile_file_is_unreadable_in_one_line(name):
 def test_work_is_bounded_before_it_is_done():
     """Small files that ask for much: many query types, a large locality, weights whose sums would never end."""
     length = json.loads((BROKEN / "good" / "length.json").read_text())
-    for name, value in (("period", 10**9), ("locality", 10**9), ("period", "1*2^20000"), ("locality", "1*2^20000")):
+    for name, value in (("period", 10**9), ("locality", 10**9), ("period", "1*2^2200"), ("locality", "1*2^2200")):
         assert verdict_of(json.dumps(length | {name: value}).encode())[0] in ("unreadable", "refused")
     string = json.loads((BROKEN / "good" / "string.json").read_text())
     primes = [f"1/{p}" for p in range(10**6, 10**6 + 10**4)]
