@@ -17,7 +17,7 @@ from jaxtyping import Float, Int
 from lengthwise.errors import WrongInput, shown
 from lengthwise.limit.counts import evaluate_counts
 from lengthwise.limit.dense import dense
-from lengthwise.limit.grouped import MOST_KEYS, TooManyKeys
+from lengthwise.limit.grouped import TooManyKeys
 from lengthwise.limit.linear import linear
 from lengthwise.limit.model import LimitTransformer
 from lengthwise.strings import Counts, encode
@@ -94,5 +94,4 @@ def _blocks(tokens: Int[Any, " n"], model: LimitTransformer) -> Iterable[Int[Any
 def _tallest(model: LimitTransformer) -> int:
     """Rows of the tallest array that one column of a block needs."""
     units = [len(layer.mlp.bias) for layer in model.layers if layer.mlp is not None]
-    sums = MOST_KEYS * model.width // 4 if model.depth > 2 else 0  # later layers: a running sum for each distinct key
-    return max(model.types, model.width, sums, *units, 1)
+    return max(model.types, model.width, *units, 1)

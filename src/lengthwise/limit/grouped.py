@@ -2,7 +2,8 @@
 
 Heads that only average (content logits 0), that read positions, or that look for a marker have few distinct keys
 although the values they average are many. Equal keys get equal weights, so for each distinct key two running sums are
-enough: how many positions carry it, and the sum of their values. Compiled programs are made of such heads.
+enough: how many positions carry it, and the sum of their values. Compiled programs are made of such heads; most rows of
+their value matrices are 0, and nothing is summed for those.
 """
 
 import math
@@ -17,6 +18,7 @@ from lengthwise.limit.attention import add_mlp, exponent, mean_of, power, shift_
 from lengthwise.limit.model import Head, Layer, LimitTransformer
 
 MOST_KEYS = 64
+SUMS = 1 << 17  # running sums in one array at most, so that it stays in the processor's cache
 
 
 class TooManyKeys(WrongInput):
@@ -46,26 +48,38 @@ class _RunningHead:
         self.model, self.head, self.log2_length = model, head, math.log2(length)
         self.averages = not (np.any(head.key) and np.any(head.query))
         self.near = head.locality + 1
-        inside, width = head.key.shape[0], model.width
+        inside = head.key.shape[0]
+        self.rows = np.flatnonzero(np.any(head.value != 0, axis=1))
         self.known: dict[bytes, int] = {}
         self.keys = np.zeros((inside, 0))
         self.count = np.zeros((0, 1))
-        self.sums = np.zeros((width, 0, 1))
+        self.sums = np.zeros((len(self.rows), 0, 1))
         self.group = np.zeros(0, dtype=np.int64)  # of the last `near` positions
-        self.values = np.zeros((width, 0))
+        self.values = np.zeros((len(self.rows), 0))
 
     def attend(self, columns: Float[np.ndarray, "width block"], start: int) -> Float[np.ndarray, "width block"]:
         """The weighted means at the positions of the block, which starts at position `start`."""
+        group = self._group_of(columns)
+        size = max(1, SUMS // max(1, len(self.known) * len(self.rows)))
+        values = self.head.value[self.rows] @ columns
+        result = np.zeros(columns.shape, dtype=np.result_type(values.dtype, self.sums.dtype))
+        for first in range(0, columns.shape[1], size):
+            here = slice(first, first + size)
+            result[self.rows, here] = self._attend(columns[:, here], group[here], values[:, here], start + first)
+        return result
+
+    def _attend(self, columns: Any, group: Any, values: Any, start: int) -> Any:
+        """The rows that are not 0 of the means, for some columns with the groups of their keys and their values."""
         size = columns.shape[1]
-        group = np.concatenate([self.group, self._group_of(columns)])
-        values = np.concatenate([self.values, self.head.value @ columns], axis=1)
+        group = np.concatenate([self.group, group])
+        values = np.concatenate([self.values, values], axis=1)
         missing = size + self.near - group.shape[0]  # positions before the first one
         group = np.concatenate([np.full(missing, -1), group])
         values = np.concatenate([np.zeros((values.shape[0], missing)), values], axis=1)
         entering = (group[:size][None, :] == np.arange(len(self.known))[:, None]).astype(values.dtype)
         count = self.count + np.cumsum(entering, axis=1)
         sums = self.sums + np.cumsum(values[:, None, :size] * entering[None], axis=2)
-        result: np.ndarray = self._means(columns, group, values, count, sums, start)
+        result = self._means(columns, group, values, count, sums, start)
         self.count, self.sums = count[:, -1:].copy(), sums[:, :, -1:].copy()
         self.group, self.values = group[size:].copy(), values[:, size:].copy()
         return result

@@ -163,7 +163,7 @@ def last_layer(model: LimitTransformer, blocks: Blocks, seen: Seen) -> Float[Any
         largest[index] = top
     after = query
     for head, one_mass, one_total in zip(layer.heads, mass, total, strict=True):
-        after = after + (head.value @ mean_of(one_total, one_mass))[:, None]
+        after = after + mean_of(head.value @ one_total, one_mass)[:, None]  # divided last: exact sums keep their signs
     return add_mlp(layer, after)[:, 0]
 
 
