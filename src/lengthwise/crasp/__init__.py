@@ -4,9 +4,14 @@ The public names load on first use: `import lengthwise as lw`, then lw.crasp.par
 """
 
 import importlib
+import sys
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 _HOMES = {
+    "Compiled": "compiled",
+    "Passes": "passes",
+    "compile": "compiled",
     "explain": "explain",
     "fragment": "fragment",
     "run": "interpret",
@@ -18,12 +23,26 @@ _HOMES = {
 __all__ = [*_HOMES]
 
 if TYPE_CHECKING:
+    from lengthwise.crasp.compiled import Compiled as Compiled
+    from lengthwise.crasp.compiled import compile as compile
     from lengthwise.crasp.explain import explain as explain
     from lengthwise.crasp.fragment import fragment as fragment
     from lengthwise.crasp.interpret import run as run
     from lengthwise.crasp.library import library as library
     from lengthwise.crasp.parse import parse as parse
+    from lengthwise.crasp.passes import Passes as Passes
     from lengthwise.crasp.printer import text as text
+
+
+class _Package(ModuleType):
+    """Python sets a submodule on its package when it is imported: here not over a public name, which may be the same."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if not (name in _HOMES and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package
 
 
 def __getattr__(name: str) -> Any:
