@@ -44,6 +44,7 @@ CASES = {
     "crasp-run-nl": ["crasp", "run", "crasp:D_2", "--strings", "brackets.txt", "--nl"],
     "crasp-lint": ["crasp", "lint", "crasp:shuffle_dyck2", "--json"],
     "crasp-explain": ["crasp", "explain", "crasp:dyck1", "())(", "--json"],
+    "crasp-compile": ["crasp", "compile", "crasp:tomita4", "--out", "tomita4.safetensors", "--json"],
     "sweep": ["sweep", "study/study.toml", "--out", "study", "--resume", "--json"],
     "measure": ["measure", "study", "--loss", "0.005", "--json"],
     "report": ["report", "study", "--json"],

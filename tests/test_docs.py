@@ -37,6 +37,7 @@ FIELDS = {  # what the verbs promise to other tools
     "crasp run": {"accepts", "outputs"},
     "crasp lint": {"kind", "period", "offsets", "depth", "fragment"},
     "crasp explain": {"word", "accepts", "why", "rows"},
+    "crasp compile": {"file", "kind", "layers", "heads", "width", "ledger"},
 }
 
 

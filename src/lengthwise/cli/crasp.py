@@ -11,6 +11,7 @@ VERBS = {
         "lengthwise.cli.crasp_explain",
         "Every operation at every position of one word, and why it is rejected.",
     ),
+    "compile": ("lengthwise.cli.crasp_compile", "A program as a model file, and up to which length it is right."),
 }
 
 
@@ -33,6 +34,7 @@ def command(ctx: click.Context) -> None:
       lengthwise crasp run crasp:dyck1 "(())()" "())("
       lengthwise crasp explain crasp:dyck1 "())("
       lengthwise crasp lint dyck1.crasp
+      lengthwise crasp compile dyck1.crasp --out dyck1.safetensors
 
     \b
     The language, in full on the page "C-RASP" of the documentation:

@@ -16,7 +16,7 @@ class Teller(Protocol):
     """What long work is given to report to."""
 
     def progress(self, told: Any) -> None:
-        """Takes a train.ensemble.Progress, or anything with done, total and a note."""
+        """Takes a train.ensemble.Progress."""
 
     def say(self, message: str) -> None:
         """Prints a line that has to be read."""
@@ -69,9 +69,7 @@ class _Bar:
 
 
 def speed(told: Any) -> str:
-    """What the work says of itself; else steps a second, and the time that is left."""
-    if hasattr(told, "note"):
-        return str(told.note)
+    """Steps a second, and the time that is left."""
     left = told.seconds_left
     return f"{told.steps_per_second:,.0f} steps/s, {clock(left)} left" if math.isfinite(left) else "starting"
 
