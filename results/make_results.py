@@ -31,6 +31,7 @@ import numpy as np
 from tables import claims_table, members_table
 
 from lengthwise.config import Run
+from lengthwise.study.guarantee import weighed
 from lengthwise.study.machine import ensemble_on, versions
 from lengthwise.study.published import published
 from lengthwise.study.reading import read
@@ -149,8 +150,12 @@ def done(scale: str, figure: str, work: Path) -> bool:
 
 
 def looked_at(path: Path, figure: str) -> set[str]:
-    """The runs whose weights the figure looks at."""
-    return {one.run.id for one in read(path).finished.values()} if figure == "figure3" else set()
+    """The runs whose weights the figure looks at: all for attention profiles, the longest trained for bounds."""
+    found = read(path)
+    if figure == "figure3":
+        return set(found.finished)
+    lines = [line for line in found.measurement().series if line.setting["attention"] == "plain"]
+    return {one.run for line in lines for one in weighed(line)}
 
 
 def pack(work: Path, figures: list[str], out: Path) -> None:

@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 
 import lengthwise as lw
+from lengthwise.limit.constructions import mod_p_task
 from lengthwise.study.machine import Trainer
 from lengthwise.study.published import published
 from study_helpers import result
@@ -20,7 +21,12 @@ def law(run):
     return [(length, end * (1 - 0.5 / length), 4 * end) for length in run.testing.lengths]
 
 
-def trainer(curve_of=law, ended=lambda run: "steps", weights_of=None):
+def weights(run):
+    """A model that the theorem of plain attention speaks of, if the run's attention is plain."""
+    return replace(mod_p_task(2, 1), attention=run.model.attention)
+
+
+def trainer(curve_of=law, ended=lambda run: "steps", weights_of=weights):
     """Something that trains nothing and leaves what was ordered."""
 
     def lay(runs, *, finished, checkpoints=None, progress=None, should_stop=None, say=None):
@@ -28,7 +34,7 @@ def trainer(curve_of=law, ended=lambda run: "steps", weights_of=None):
             if should_stop is not None and should_stop():
                 return
             left = replace(result(run, curve_of(run), ended(run)), training_loss=1e-5)
-            finished(run, left if weights_of is None else replace(left, weights=weights_of(run)))
+            finished(run, replace(left, weights=weights_of(run)))
 
     return Trainer(lay, DEVICE, lambda run: None)
 

@@ -158,15 +158,36 @@ def lengths():
         "periods 2 and 3": length_certificate(mod_p_task(2, 0, bits=4), mod_p_task(3, 1, bits=4), "1/10"),
         "two heads": length_certificate(tail, tail_task(3, bits=3), "1/3"),
         "free head": length_certificate(tail, weak_tail(), "1/3"),
+        "plain": length_certificate(
+            *(replace(m, attention="plain", bits=None) for m in (simple_task(1), tail3())), "1/2"
+        ),
+        "plain, trained": length_certificate(trained(0), trained(1), "1/10"),
+        "plain, free": length_certificate(*plain_pair(), "2"),
         "many query types": length_certificate(*queried(), "3/2"),
     }
 
 
 def weak_tail():
     """TailTask whose second head hardly counts: it is declared free."""
-    model = tail_task(2, bits=4)
+    model = tail_task(3, bits=4)
     average, last = model.layers[0].heads
     return replace(model, layers=(lw.Layer((average, replace(last, value=last.value / 64))),))
+
+
+def tail3():
+    """Locality 2 and a suffix that weighs more, over three tokens."""
+    model = simple_task(2)
+    head, mlp = model.layers[0].heads[0], model.layers[0].mlp
+    return replace(model, layers=(lw.Layer((replace(head, phi=[0.5, -1.0, 0.25]),), mlp),))
+
+
+def plain_pair():
+    """Plain models with several query types, of which one head has a spread that is dearer than its sensitivity."""
+    rng = np.random.default_rng(4)
+    models = [random_one_layer(rng, 2, period=p, locality=1, heads=2, attention="plain") for p in (1, 2)]
+    first, second = models[0].layers[0].heads
+    wide = replace(first, query=first.query * 16, value=first.value / 64)
+    return replace(models[0], layers=(lw.Layer((wide, second), models[0].layers[0].mlp),)), models[1]
 
 
 def queried():
@@ -293,10 +314,7 @@ def string_opinion(certificate, models):
 
 
 def at_most(value, limit):
-    if isinstance(value, Fraction):
-        return value <= limit
-    assert not Ball.of(limit).overlaps(value), "too close to call: give the certificate some slack"
-    return value.certainly_less(limit)
+    return (value if isinstance(value, Fraction) else Fraction(value.upper())) <= limit
 
 
 def length_opinion(certificate, models):
@@ -308,6 +326,8 @@ def length_opinion(certificate, models):
     comparison.period, comparison.locality, comparison.types = period, tau, comparison.symbols * period
     claims = {(m, h): number(L) for m, own in enumerate(certificate["sensitivities"]) for h, L in enumerate(own)}
     good = all(claims[a] >= L for a, L in comparison.sensitivities.items())
+    if certificate["theorem"] == "P":
+        return good and plain_opinion(certificate, comparison, claims, error)
     kinds, n0 = [], number(certificate["threshold"])
     least = max(n0 + period - 1, tau + period)
     gaps = {m: [math.inf] for m in range(len(models))}
@@ -345,6 +365,36 @@ def length_opinion(certificate, models):
             gap = number(claim)
             good &= 0 < gap <= least_gap and power_reaches(int(n0), gap, models[m].bits)
     return bool(good and number(certificate["length"]) >= least)
+
+
+def plain_opinion(certificate, comparison, claims, error):
+    """Theorem P by the definition: logits by limit.tables, sums of exponentials in balls."""
+    kinds, least = [], comparison.locality + comparison.period
+    for entry in certificate["queries"]:
+        acting = {pairs([share["head"]])[0]: number(share["spread"]) for share in entry["acting"]}
+        free = pairs(entry["free"])
+        if sorted([*(pairs([share["head"]])[0] for share in entry["acting"]), *free]) != sorted(claims):
+            return False
+        rest = error - sum(claims[a] for a in free)
+        if rest <= 0:
+            return False
+        positions = Ball.of(0)
+        for a, omega in acting.items():
+            for kind in pairs(entry["types"]):
+                options = comparison.slots(a, *kind)
+                if omega < options.exact(max(options.prefix) - min(options.prefix)):
+                    return False
+            phi = (list(comparison.models[a[0]].layers[0].heads[a[1]].phi) + [0.0] * 99)[: comparison.locality + 1]
+            near = sum((Ball.of(Fraction(float(v))).apply("exp") for v in phi if np.isfinite(v)), Ball.of(0))
+            wide = near + Fraction(comparison.types, 4) + comparison.period - 1
+            positions = positions + wide * Ball.of(omega).apply("exp") * claims[a]
+        kinds += pairs(entry["types"])
+        count = number(entry["count"])
+        if not at_most(positions / rest / comparison.period, count):
+            return False
+        least = max(least, comparison.locality + comparison.period * (1 + math.ceil(count)))
+    every = [(token, residue) for token in range(comparison.symbols) for residue in range(comparison.period)]
+    return sorted(kinds) == every and number(certificate["length"]) >= least
 
 
 def written(certificate, path):

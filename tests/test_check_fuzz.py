@@ -16,10 +16,10 @@ NUMBERS = st.one_of(
     st.integers(),
     st.integers(-3, 3),
     st.sampled_from(
-        ["", "1/0", "0/1", "-0", "+1", "1.0", "1e5", "NaN", "inf", "1/-2", "2*2^3*2^1", "1*2^20001", " 1", "１"]
+        ["", "1/0", "0/1", "-0", "+1", "1.0", "1e5", "NaN", "inf", "1/-2", "2*2^3*2^1", "1*2^2201", " 1", "１"]
     ),
     st.fractions().map(str),
-    st.tuples(st.integers(), st.integers(-30_000, 30_000)).map(lambda pair: f"{pair[0]}*2^{pair[1]}"),
+    st.tuples(st.integers(), st.integers(-3_000, 3_000)).map(lambda pair: f"{pair[0]}*2^{pair[1]}"),
 )
 ANYTHING = st.one_of(
     NUMBERS,

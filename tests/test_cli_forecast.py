@@ -68,7 +68,10 @@ def test_json_has_every_field(command, known):
     assert set(FIELDS) | {"lengthwise", "verb", "seconds"} == set(ended.json)
     assert (ended.json["required_length"], ended.json["interval"], ended.json["threshold"]) == (14, [14, 14], 0.01)
     assert ended.json["held_out"]["holds"] is True
-    for part in ("theory", "prediction", "report"):
+    assert ended.json["theory"]["error"] == pytest.approx(0.1)  # no error above 0.1 makes no loss above 0.01
+    assert ended.json["theory"]["trained_up_to"] >= 14
+    assert ended.json["theory_reason"] is None
+    for part in ("prediction", "report"):
         assert ended.json[part] is None
         assert ended.json[f"{part}_reason"]
     assert len(ended.json["held_out"]["lengths"]) == len(ended.json["held_out"]["medians"]) == 6

@@ -1,5 +1,7 @@
 import json
+import math
 
+import numpy as np
 import pytest
 
 import lengthwise as lw
@@ -94,7 +96,12 @@ def test_a_certificate_states_the_two_strings(command, long_counts, models, tmp_
         (["modp.safetensors", "--counts", "t.json", "--error", "0.1"], "rows"),
         (["simple.safetensors", "modp.safetensors", "--counts", "t.json", "--error", "0.1"], "one vocabulary"),
         (["simple.safetensors", "--counts", "bad.json", "--error", "0.1"], "prefix positions of residue"),
-        (["kgram.safetensors", "--strings", "w", "--error", "0.1"], "one-layer"),
+        (["kgram.safetensors", "--counts", "two.json", "--error", "0.1"], "order of tokens"),
+        (
+            ["kgram.safetensors", "--strings", "w", "--error", "0.1", "--certificate", "c"],
+            "measured have no certificate",
+        ),
+        (["kgram.safetensors", "--strings", "w", "--error", "0.1", "--draws", "0"], "--draws"),
         (["simple.safetensors", "--strings", "w", "--error", "0.1", "--nl", "--json"], "--json or --nl"),
         (["simple.safetensors", "--strings", "w", "--error", "0.1", "--nl", "--certificate", "c"], "one certificate"),
         (["simple.safetensors", "--strings", "two", "--error", "0.1", "--json"], "one string with --json"),
@@ -106,9 +113,31 @@ def test_a_certificate_states_the_two_strings(command, long_counts, models, tmp_
 def test_what_cannot_be_used_is_said_in_one_line(command, models, tmp_path, arguments, said):
     counts(tmp_path / "t.json", {"suffix": "0", "table": [[5], [3], [2]]})
     (tmp_path / "bad.json").write_text(json.dumps({"suffix": "0", "table": [[5, 9], [3, 3], [2, 2]]}))
+    counts(tmp_path / "two.json", {"suffix": "0 1", "table": [[5], [3]]})
     (tmp_path / "w").write_text("1\n")
     (tmp_path / "two").write_text("1\n0\n")
     ended = command("shorten", *arguments)
     assert ended.code == 2
     assert said in ended.err
     assert len(ended.err.strip().splitlines()) == 1
+
+
+def test_two_layers_are_measured(command, models, tmp_path):
+    rng = np.random.default_rng(0)
+    (tmp_path / "long").write_text("".join(map(str, rng.integers(0, 2, 3000))) + "\n")
+    ended = command("shorten", "kgram.safetensors", "--strings", "long", "--error", "0.02", "--json")
+    found = ended.json
+    assert (ended.code, found["counts"], found["certificate"]) == (0, None, None)
+    assert "no a-priori guarantee" in found["exactness"]
+    assert found["length"] == len(found["string"]) < 1500
+    outputs = [
+        command("run", "kgram.safetensors", "--strings", path, "--json").json["outputs"][0]
+        for path in ("long", "short")
+        if path == "long" or (tmp_path / "short").write_text(found["string"] + "\n")
+    ]
+    assert math.dist(*outputs) == pytest.approx(found["errors"][0], abs=1e-12)
+    assert found["errors"][0] <= 0.02
+    again = command("shorten", "kgram.safetensors", "--strings", "long", "--error", "0.02", "--json").json
+    assert again["string"] == found["string"]
+    said = command("shorten", "kgram.safetensors", "--strings", "long", "--error", "0.02")
+    assert said.out.splitlines()[1] == found["string"]

@@ -112,6 +112,18 @@ def test_the_page_says_what_was_measured(figure1):
     assert published("figure1").toml().strip() in page.text
 
 
+def test_worst_errors_stand_beside_the_theorem_where_it_speaks(figure1):
+    """Plain attention has a panel with both; log-length attention has none, and the caption says why."""
+    found = figure1.report
+    table = next(path for path in found.files if path.name == "figure1-worst.csv").read_text()
+    assert {line.split(",")[0] for line in table.splitlines()[1:]} == {"plain attention"}
+    assert "Theorem P for the trained weights,proved," in table
+    words = found.figures[0].caption
+    assert "Worst error 0.5: circles" in words
+    assert "No bound beside log-length attention: " in words
+    assert "plain attention: " not in words
+
+
 def test_what_stands_in_a_run_file_is_text_and_never_html(figure1):
     text = figure1.report.page.read_text()
     assert DEVICE in Page(figure1.report.page).text

@@ -6,6 +6,7 @@ few ulps beside the true value; how many is proved where it is computed.
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from math import ceil, floor
 
 from .reader import Refused
@@ -109,6 +110,7 @@ def log(q: Fraction, bits: int = BITS) -> Enclosure:
     return Enclosure(Fraction(middle - error, 1 << w), Fraction(middle + error, 1 << w))
 
 
+@cache
 def _log2(w: int) -> tuple[int, int]:
     """v, d with v <= ln 2 <= v + d:  ln 2 = 2 atanh(1/3)."""
     part, more = _atanh((1 << w) // 3, w)
@@ -128,6 +130,7 @@ def _atanh(y: int, w: int) -> tuple[int, int]:
     return total, 3 * n + 2
 
 
+@cache
 def _pi(w: int) -> tuple[int, int]:
     """v, d with |v - pi| <= d:  pi = 16 atan(1/5) - 4 atan(1/239), alternating sums of 1 / ((2i+1) m^(2i+1))."""
     value, error = 0, 0

@@ -156,8 +156,10 @@ def _theorem_p(case: Case, queries: Any) -> None:
 
 def _suffix_mass(case: Case, a: Pair) -> Fraction:
     """An upper end of the sum of e^phi(k) over the offsets k = 0..tau that are not masked."""
-    shifts = [case.models[a[0]].heads[a[1]].shift(offset) for offset in range(case.locality + 1)]
-    return sum((exp(Enclosure.of(phi)).high for phi in shifts if phi is not None), _ZERO)
+    model = case.models[a[0]]
+    shifts = [model.heads[a[1]].shift(offset) for offset in range(case.locality + 1)]
+    exact = [Enclosure.of(Fraction(phi, model.below)) for phi in shifts if phi is not None]
+    return sum((exp(phi).high for phi in exact), _ZERO)
 
 
 def _entries(case: Case, queries: Any, names: tuple[str, ...]) -> Iterator[tuple[str, list[Pair], list[Any]]]:

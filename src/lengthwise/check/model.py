@@ -1,57 +1,63 @@
 """Models as a certificate holds them: section 4 of the format, every shape and every size checked."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import chain
 from math import lcm
+from operator import mul
 from typing import Any
 
 from .reader import Unreadable, fields, items, matrix, natural, number, numbers, one_of, shown
 
-Vector = list[Fraction]
-Matrix = list[Vector]
+Rows = list[list[int]]
 Type = tuple[int, int]  # token, residue modulo the model's period
 
 ACTIVATIONS = ("relu", "heaviside", "sin", "tanh", "identity")
 MOST_BITS = 1_000_000
-LARGEST_WEIGHT = Fraction(2) ** 1100
-LARGEST_DENOMINATOR = 1 << 2200
+MOST_HEADS = 256
+LARGEST = 1 << 1100  # of a weight, and of the common denominator of all weights
 
 
 @dataclass(frozen=True)
 class Head:
     """One head; phi has None where an offset is masked."""
 
-    key: Matrix
-    query: Matrix
-    value: Matrix
-    phi: list[Fraction | None]
+    key: Rows
+    query: Rows
+    value: Rows
+    phi: list[int | None]
 
-    def shift(self, offset: int) -> Fraction | None:
+    def shift(self, offset: int) -> int | None:
         """Phi of an offset, 0 beyond its end."""
-        return self.phi[offset] if offset < len(self.phi) else Fraction(0)
+        return self.phi[offset] if offset < len(self.phi) else 0
 
 
 @dataclass(frozen=True)
 class MLP:
     """One hidden layer; one activation a unit."""
 
-    inner: Matrix
-    bias: Vector
-    outer: Matrix
+    inner: Rows
+    bias: list[int]
+    outer: Rows
     activation: list[str]
 
 
 @dataclass(frozen=True)
 class Model:
-    """A one-layer limit transformer in rationals: section 4 of the format."""
+    """A one-layer limit transformer: section 4 of the format.
+
+    Every weight is an integer over the one denominator `below`: integers multiply and compare fast, fractions do not.
+    """
 
     attention: str
     bits: int | None
-    embedding: Matrix
-    positions: Matrix
+    below: int
+    embedding: Rows
+    positions: Rows
     heads: list[Head]
     mlp: MLP | None
-    unembedding: Matrix
+    unembedding: Rows
 
     @property
     def symbols(self) -> int:
@@ -68,9 +74,14 @@ class Model:
         """The largest offset whose phi is not 0, or 0."""
         return max((k for head in self.heads for k, phi in enumerate(head.phi) if phi != 0), default=0)
 
-    def vector(self, kind: Type) -> Vector:
-        """What enters for a type: embedding of the token plus vector of the residue."""
+    def vector(self, kind: Type) -> list[int]:
+        """What enters for a type, over `below`: embedding of the token plus vector of the residue."""
         return [a + b for a, b in zip(self.embedding[kind[0]], self.positions[kind[1]], strict=True)]
+
+
+def times(rows: Rows, vector: Sequence[int]) -> list[int]:
+    """Matrix times vector."""
+    return [sum(map(mul, row, vector)) for row in rows]
 
 
 def read_model(value: Any, where: str) -> Model:
@@ -86,50 +97,58 @@ def read_model(value: Any, where: str) -> Model:
     width = len(items(first[0], f"{where}, embedding")) if first else 0
     if not width or not items(positions, f"{where}, positions") or not items(unembedding, f"{where}, unembedding"):
         raise Unreadable("at least one token, coordinate, residue and output", "an empty matrix", where)
-    heads, mlp = fields(items(layers, f"{where}, layers", 1)[0], f"{where}, layers[0]", "heads", "mlp")
-    model = Model(
-        attention,
-        None if bits is None else natural(bits, where),
-        matrix(embedding, f"{where}, embedding", width),
-        matrix(positions, f"{where}, positions", width),
-        [_head(h, f"{where}, heads[{i}]", width) for i, h in enumerate(items(heads, f"{where}, heads"))],
-        None if mlp is None else _mlp(mlp, f"{where}, mlp", width),
-        matrix(unembedding, f"{where}, unembedding", width),
-    )
-    _check_sizes(model, where)
-    return model
+    own, mlp = fields(items(layers, f"{where}, layers", 1)[0], f"{where}, layers[0]", "heads", "mlp")
+    if len(items(own, f"{where}, heads")) > MOST_HEADS:
+        raise Unreadable(f"at most {MOST_HEADS} heads", f"{len(own)}", where)
+    outside = [
+        matrix(rows, f"{where}, {name}", width)
+        for name, rows in (("embedding", embedding), ("positions", positions), ("unembedding", unembedding))
+    ]
+    heads = [_head(head, f"{where}, heads[{i}]", width) for i, head in enumerate(own)]
+    hidden, kinds = ([], []) if mlp is None else _mlp(mlp, f"{where}, mlp", width)
+    below = _common(chain(*chain(*outside), *chain(*hidden), *chain(*chain(*heads))), where)
+    table, vectors, read = (_whole(rows, below) for rows in outside)
+    acting = []
+    for key, query, inward, [phi] in heads:
+        shifts = [None if v is None else int(v * below) for v in phi]
+        acting.append(Head(_whole(key, below), _whole(query, below), _whole(inward, below), shifts))
+    layer = None
+    if mlp is not None:
+        inner, [bias], outer = (_whole(rows, below) for rows in hidden)
+        layer = MLP(inner, bias, outer, kinds)
+    return Model(attention, None if bits is None else natural(bits, where), below, table, vectors, acting, layer, read)
 
 
-def _head(value: Any, where: str, width: int) -> Head:
+def _head(value: Any, where: str, width: int) -> list[Any]:
+    """Key, query and value as rows of rationals, and phi as one row."""
     key, query, inward, phi = fields(value, where, "key", "query", "value", "phi")
     keys = matrix(key, f"{where}, key", width)
     shifts = [None if v == "masked" else number(v, f"{where}, phi") for v in items(phi, f"{where}, phi")]
     queries = matrix(query, f"{where}, query", width, len(keys))
-    return Head(keys, queries, matrix(inward, f"{where}, value", width, width), shifts)
+    return [keys, queries, matrix(inward, f"{where}, value", width, width), [shifts]]
 
 
-def _mlp(value: Any, where: str, width: int) -> MLP:
+def _mlp(value: Any, where: str, width: int) -> tuple[list[Any], list[str]]:
+    """Inner, bias (one row) and outer as rows of rationals, and the activations."""
     inner, bias, outer, activation = fields(value, where, "inner", "bias", "outer", "activation")
     rows = matrix(inner, f"{where}, inner", width)
     kinds = items(activation, f"{where}, activation", len(rows))
-    return MLP(
-        rows,
-        numbers(bias, f"{where}, bias", len(rows)),
-        matrix(outer, f"{where}, outer", len(rows), width),
-        [one_of(kind, f"{where}, activation", *ACTIVATIONS) for kind in kinds],
-    )
+    after = matrix(outer, f"{where}, outer", len(rows), width)
+    tables = [rows, [numbers(bias, f"{where}, bias", len(rows))], after]
+    return tables, [one_of(kind, f"{where}, activation", *ACTIVATIONS) for kind in kinds]
 
 
-def _check_sizes(model: Model, where: str) -> None:
-    """No number above 2^1100, one common denominator up to 2^2200: so no sum of them can grow without bound."""
-    tables = [model.embedding, model.positions, model.unembedding]
-    for head in model.heads:
-        tables += [head.key, head.query, head.value, [[v for v in head.phi if v is not None]]]
-    if model.mlp is not None:
-        tables += [model.mlp.inner, [model.mlp.bias], model.mlp.outer]
+def _common(weights: Iterable[Fraction | None], where: str) -> int:
+    """The least common denominator; it and every weight are bounded, so that no sum of them grows without bound."""
     common = 1
-    for value in (value for table in tables for row in table for value in row):
-        if common % value.denominator:
-            common = lcm(common, value.denominator)
-        if abs(value) > LARGEST_WEIGHT or common > LARGEST_DENOMINATOR:
-            raise Unreadable("weights up to 2^1100 with a common denominator up to 2^2200", "larger ones", where)
+    for value in weights:
+        if value is not None:
+            if common % value.denominator:
+                common = lcm(common, value.denominator)
+            if abs(value.numerator) > LARGEST * value.denominator or common > LARGEST:
+                raise Unreadable("weights up to 2^1100 with a common denominator up to 2^1100", "larger ones", where)
+    return common
+
+
+def _whole(rows: list[list[Fraction]], below: int) -> Rows:
+    return [[value.numerator * (below // value.denominator) for value in row] for row in rows]

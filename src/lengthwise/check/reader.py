@@ -8,10 +8,11 @@ from itertools import accumulate
 from math import ceil
 from typing import Any, NoReturn
 
-MOST_BYTES = 1 << 25
+MOST_BYTES = 1 << 24
 DEEPEST = 12
 MOST_DIGITS = 2_000
-LARGEST_EXPONENT = 20_000
+LARGEST_EXPONENT = 2_200
+MOST_WORK = 200_000_000
 
 _INTEGER = rf"-?(?:0|[1-9][0-9]{{0,{MOST_DIGITS - 1}}})"
 _NUMBER = re.compile(rf"({_INTEGER})(?:/([1-9][0-9]{{0,{MOST_DIGITS - 1}}})|\*2\^(-?(?:0|[1-9][0-9]{{0,4}})))?")
@@ -87,7 +88,7 @@ def number(value: Any, where: str) -> Fraction:
     exponent = int(power)
     if abs(exponent) > LARGEST_EXPONENT:
         raise Unreadable(f"exponents from -{LARGEST_EXPONENT} to {LARGEST_EXPONENT}", power, where)
-    return int(top) * Fraction(2) ** exponent
+    return Fraction(int(top) << max(exponent, 0), 1 << max(-exponent, 0))
 
 
 def natural(value: Any, where: str, least: int = 0) -> int:
@@ -145,11 +146,9 @@ def upward(value: Fraction) -> str:
     """A number >= 0, exactly where that is short, else six digits, rounded up."""
     if value.denominator < 100_000 and value.numerator < 10**12:
         return str(value)
-    tens = 0
-    while value * Fraction(10) ** -tens >= 10:
+    tens = (value.numerator.bit_length() - value.denominator.bit_length() - 1) * 30103 // 100_000 - 1
+    while value >= Fraction(10) ** (tens + 1):  # tens began at or below the exponent, by 2 at most
         tens += 1
-    while value * Fraction(10) ** -tens < 1:
-        tens -= 1
     digits = str(ceil(value * Fraction(10) ** (5 - tens)))  # 1000000 where all nines are rounded up: still above
     return f"{digits[:-5]}.{digits[-5:]}e{tens}"
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from .evaluate import View, outputs
 from .model import Model
-from .reader import Refused, about, fields, items, natural, upward
+from .reader import MOST_WORK, Refused, Unreadable, about, fields, items, natural, upward
 
 FIELDS: tuple[str, ...] = ("suffix", "long", "short", "window")
 
@@ -23,6 +23,7 @@ def check(claim: list[Any], models: list[Model], period: int, error: Fraction) -
         raise Refused(
             f"the short string has {about(z.length)} tokens, outside the window {about(least)} to {about(most)}"
         )
+    _check_work(x, z, models)
     errors = [difference(model, x, z) for model in models]
     if sum(errors) > error:
         raise Refused(f"the errors are only known to be at most {_sum(errors)}, and {upward(error)} is claimed")
@@ -49,6 +50,14 @@ def _view(value: Any, name: str, suffix: list[int], tokens: int, period: int) ->
     return View(
         suffix, [[natural(v, f"{name}, table") for v in row] for row in rows], natural(length, f"{name}, length")
     )
+
+
+def _check_work(x: View, z: View, models: list[Model]) -> None:
+    """Bounds the time before any is spent."""
+    seen = 2 * len(x.suffix) + sum(map(len, x.table + z.table))
+    wide = sum((len(model.positions[0]) + 10) * (1 + model.below.bit_length() // 100) for model in models)
+    if seen * wide * max(len(model.heads) for model in models) > MOST_WORK:
+        raise Unreadable(f"models and tables for which {MOST_WORK} steps suffice", "larger ones")
 
 
 def _strings_exist(x: View, z: View, tokens: int, period: int) -> None:

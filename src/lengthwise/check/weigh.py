@@ -2,20 +2,14 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
-from math import lcm, prod
+from math import prod
+from operator import mul
 
-from .model import Head, Matrix, Model, Type, Vector
-from .reader import Refused, Unreadable
+from .model import Head, Model, Type, times
+from .reader import MOST_WORK, Refused, Unreadable
 
-MOST_WORK = 50_000_000
-
-# Slopes of an activation lie in middle +- radius; a heaviside step has none.
-SLOPES = {"relu": (Fraction(1, 2), Fraction(1, 2)), "tanh": (Fraction(1, 2), Fraction(1, 2))} | {
-    "sin": (Fraction(0), Fraction(1)),
-    "identity": (Fraction(1), Fraction(0)),
-    "heaviside": (Fraction(0), Fraction(0)),
-}
-Whole = tuple[list[list[int]], int]  # integers over one denominator: integers compare fast, fractions do not
+# Twice the middle and twice the radius of the slopes of an activation; a heaviside step has none.
+SLOPES = {"relu": (1, 1), "tanh": (1, 1), "sin": (0, 2), "identity": (2, 0), "heaviside": (0, 0)}
 
 
 def types(model: Model) -> list[Type]:
@@ -23,57 +17,38 @@ def types(model: Model) -> list[Type]:
     return [(token, residue) for token in range(model.symbols) for residue in range(model.period)]
 
 
-def times(matrix: Matrix, vector: Vector) -> Vector:
-    """Matrix times vector."""
-    return [sum((a * b for a, b in zip(row, vector, strict=True) if a and b), Fraction(0)) for row in matrix]
-
-
-def whole(rows: Matrix) -> Whole:
-    """Rows of rationals as rows of integers over their least common denominator."""
-    common = lcm(1, *(value.denominator for row in rows for value in row))
-    return [[value.numerator * (common // value.denominator) for value in row] for row in rows], common
-
-
 def sensitivities(model: Model) -> list[Fraction]:
-    """L_h = max over types t, t' and outputs c of |(Lin d)_c| + sum_j rad_j |W_cj| |(A d)_j|,  d = V_h (e_t - e_t')."""
-    inner, bend, steps, straight = _read_out(model)
+    """L_h = max over types t, t' and outputs c of |(Lin d)_c| + sum_j rad_j |W_cj| |(A d)_j|,  d = V_h (e_t - e_t').
+
+    W = U B, Lin = U + W diag(mid) A. With D = model.below: V e is over D^2, A V e and U V e over D^3, W over D^2, so
+    both summands are integers over 2 D^5.
+    """
+    mlp, below = model.mlp, model.below
+    inner, outer, kinds = ([], [], []) if mlp is None else (mlp.inner, mlp.outer, mlp.activation)
+    columns = [list(column) for column in zip(*outer, strict=True)]
+    weights = [times(columns, row) for row in model.unembedding]
+    bend = [[w * SLOPES[kind][0] for w, kind in zip(row, kinds, strict=True)] for row in weights]
+    swing = [[abs(w) * SLOPES[kind][1] for w, kind in zip(row, kinds, strict=True)] for row in weights]
+    steps = [j for j, kind in enumerate(kinds) if kind == "heaviside" and any(row[j] for row in weights)]
     found = []
     for head in model.heads:
         values = [times(head.value, model.vector(kind)) for kind in types(model)]
-        moves, below = whole([times(straight, v) for v in values])
-        before, under = whole([times(inner, v) for v in values])
-        weights, over = whole(bend)
-        if any(before[0][j] != row[j] for j in steps for row in before):
+        before = [times(inner, v) for v in values]
+        if any(row[j] != before[0][j] for j in steps for row in before):
             raise Refused("a heaviside unit has no slope, and a head changes what goes into one that counts")
+        straight = [times(model.unembedding, v) for v in values]
+        moves = [
+            [2 * below**2 * p + q for p, q in zip(own, times(bend, hidden), strict=True)]
+            for own, hidden in zip(straight, before, strict=True)
+        ]
         best = 0
-        for t, (a, x) in enumerate(zip(moves, before, strict=True)):
-            for b, y in zip(moves[:t], before[:t], strict=True):
-                gaps = [abs(p - q) for p, q in zip(x, y, strict=True)]
-                for p, q, row in zip(a, b, weights, strict=True):
-                    spread = sum(w * gap for w, gap in zip(row, gaps, strict=True))
-                    best = max(best, abs(p - q) * under * over + spread * below)
-        found.append(Fraction(best, below * under * over))
+        for t, (move, hidden) in enumerate(zip(moves, before, strict=True)):
+            for other, there in zip(moves[:t], before[:t], strict=True):
+                gaps = [abs(p - q) for p, q in zip(hidden, there, strict=True)]
+                apart = zip(move, other, times(swing, gaps), strict=True)
+                best = max(best, *(abs(p - q) + spread for p, q, spread in apart))
+        found.append(Fraction(best, 2 * below**5))
     return found
-
-
-def _read_out(model: Model) -> tuple[Matrix, Matrix, list[int], Matrix]:
-    """A, the matrix rad_j |W_cj|, the heaviside units with a weight in W = U B, and Lin = U + W diag(mid) A."""
-    mlp, read = model.mlp, model.unembedding
-    if mlp is None:
-        return [], [[] for _ in read], [], read
-    columns = [list(column) for column in zip(*mlp.outer, strict=True)]
-    outer = [
-        [sum((u * b for u, b in zip(row, column, strict=True)), Fraction(0)) for column in columns] for row in read
-    ]
-    slopes = [SLOPES[kind] for kind in mlp.activation]
-    straight = [list(row) for row in read]
-    for row, weights in zip(straight, outer, strict=True):
-        for w, (middle, _), inner in zip(weights, slopes, mlp.inner, strict=True):
-            if w * middle:
-                row[:] = [r + w * middle * a for r, a in zip(row, inner, strict=True)]
-    bend = [[abs(w) * radius for w, (_, radius) in zip(weights, slopes, strict=True)] for weights in outer]
-    steps = [j for j, kind in enumerate(mlp.activation) if kind == "heaviside" and any(row[j] for row in outer)]
-    return mlp.inner, bend, steps, straight
 
 
 @dataclass(frozen=True)
@@ -89,20 +64,13 @@ class Logits:
     @classmethod
     def of(cls, model: Model, head: Head, locality: int) -> "Logits":
         """From the weights: (K e_key) . (Q e_query), and phi up to the locality."""
-        kinds = types(model)
-        keys, below = whole([times(head.key, model.vector(kind)) for kind in kinds])
-        asked, under = whole([times(head.query, model.vector(kind)) for kind in kinds])
-        phi = [head.shift(offset) for offset in range(locality + 1)]
-        common = lcm(below * under, *(value.denominator for value in phi if value is not None))
-        factor = common // (below * under)
-        content = {
-            kind: {
-                key: sum(a * b for a, b in zip(k, q, strict=True)) * factor for key, k in zip(kinds, keys, strict=True)
-            }
-            for kind, q in zip(kinds, asked, strict=True)
-        }
-        shifts = [None if v is None else v.numerator * (common // v.denominator) for v in phi]
-        return cls(content, shifts, common, model.symbols, model.period)
+        kinds, cube = types(model), model.below**3
+        keys = {kind: times(head.key, model.vector(kind)) for kind in kinds}
+        asked = {kind: times(head.query, model.vector(kind)) for kind in kinds}
+        content = {kind: {key: sum(map(mul, k, asked[kind])) for key, k in keys.items()} for kind in kinds}
+        shifts = [head.shift(offset) for offset in range(locality + 1)]
+        phi = [None if v is None else v * cube for v in shifts]
+        return cls(content, phi, model.below * cube, model.symbols, model.period)
 
     def slots(self, query: Type, period: int) -> list[list[int]]:
         """Options by slot: one a residue of the common period, then one an offset, in a fixed order."""
@@ -161,10 +129,18 @@ def counting_bound(etas: list[Fraction], types: int, period: int, bbar: int) -> 
 
 
 def check_work(models: list[Model], period: int, locality: int) -> None:
-    """Bounds the time before any is spent."""
-    tokens = models[0].symbols
-    size = tokens * period
+    """Bounds the time before any is spent: products of integers, long ones counted by their length."""
+    tokens, size, steps = models[0].symbols, models[0].symbols * period, 0
     for model in models:
-        pairs = size * len(model.unembedding) * (1 + (0 if model.mlp is None else len(model.mlp.inner)))
-        if len(model.heads) * size * (size + (locality + 1) * tokens + pairs) > MOST_WORK:
-            raise Unreadable(f"models and a period for which {MOST_WORK} steps suffice", "larger ones")
+        width, outputs, units = (
+            len(model.positions[0]),
+            len(model.unembedding),
+            len(model.mlp.inner) if model.mlp else 0,
+        )
+        for head in model.heads:
+            once = width * (width + outputs + units + 2 * len(head.key)) + outputs * units
+            options = size + (locality + 1) * tokens
+            pairs = size * (len(head.key) + outputs * (1 + units))
+            steps += size * (once + 10 * options + pairs) * (1 + model.below.bit_length() // 100)
+    if steps > MOST_WORK:
+        raise Unreadable(f"models, a period and a locality for which {MOST_WORK} steps suffice", "larger ones")

@@ -29,6 +29,7 @@ NEEDED = ("vocabulary", "sensitivity", "margin", "bits")
 @click.option("--heads", type=int, metavar="N", help="Constants: heads in each model.  [default: 1]")
 @click.option("--layers", type=click.IntRange(1, 2), help="Constants: layers of the models.  [default: 1]")
 @click.option("--complexity", metavar="C", help="Constants of two layers: at least the complexity of both models.")
+@click.option("--certificate", metavar="FILE", help="F and G: write a certificate that `lengthwise check` verifies.")
 @json_option
 @click.pass_context
 def command(
@@ -39,6 +40,7 @@ def command(
     bits: int | None,
     same_attention: bool,
     average: str | None,
+    certificate: str | None,
     as_json: bool,
     **constants: int | str | None,
 ) -> None:
@@ -59,6 +61,7 @@ def command(
       lengthwise bound simple:omega=4 --bits 4 --error 0.1
       lengthwise bound modp:period=3,residue=0 modp:period=3,residue=1 --bits 4 --error 0.1
       lengthwise bound trained.safetensors --error 0.1 --json
+      lengthwise bound f.safetensors g.safetensors --error 0.1 --certificate c.json
       lengthwise bound kgram:symbols=2,order=1,backoff=0.1 --error 0.1
       lengthwise bound f.safetensors g.safetensors --error 0.1 --average 1
       lengthwise bound --vocabulary 3 --sensitivity 8 --margin 1 --bits 4 --error 0.1 --same-attention
@@ -78,6 +81,7 @@ def command(
                          lists: name, length, statement, source
       theorem, source, hypotheses, attention, error, law
       reason             why there is no bound; remedy
+      certificate        the file that was written, or null
 
     A length that is too large to write out is null, and log2 of it stands beside. Lengths above 2^53 are strings.
 
@@ -92,12 +96,32 @@ def command(
         raise WrongInput("two models for an average", "none", "name them, or leave --average out")
     else:
         found = _pairs(bits, same_attention, error, constants)
+    fields = found.fields()
+    if certificate is None:
+        fields |= {"certificate": None, "certificate_reason": "not asked for: --certificate FILE writes one"}
+    elif fields["kind"] == "bound":
+        _certify(models, bits, average, error, certificate)
+        fields |= {"certificate": certificate}
+    else:
+        fields |= {"certificate": None, "certificate_reason": "there is no bound to certify"}
     if as_json:
-        print_json(answer("bound", started, found.fields()))
+        print_json(answer("bound", started, fields))
     else:
         _print(found)
-    if found.fields()["kind"] != "bound":
+    if fields["kind"] != "bound":
         ctx.exit(1)
+
+
+def _certify(models: tuple[str, ...], bits: int | None, average: str | None, error: str, path: str) -> None:
+    """Writes the certificate of a bound on the worst case of two models of one layer."""
+    from lengthwise.cli.target import model_at
+    from lengthwise.theory.certificate import length_certificate, write_certificate
+
+    if len(models) != 2 or average is not None or "-" in models:
+        got = "an average" if average is not None else "standard input" if "-" in models else f"{len(models)} models"
+        raise WrongInput("a worst case of F and G in files with --certificate", got, "leave --certificate out")
+    first, second = (model_at(target, bits) for target in models)
+    write_certificate(length_certificate(first, second, error), path)
 
 
 def _models(

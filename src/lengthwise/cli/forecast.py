@@ -88,8 +88,9 @@ def command(
                          medians_at_required_length
       failed_checks      earlier checks; they joined the evidence
       worst_error        the largest absolute error in the check
-      theory, prediction, report
-                         null, and why
+      theory             what a theorem says of the trained weights:
+                         theorem, training_length, error, ...; or null
+      prediction, report null, and why
       medians            a list: training_length, seeds, median,
                          training_loss
       rounds             what was trained, in order

@@ -16,7 +16,7 @@ class Teller(Protocol):
     """What long work is given to report to."""
 
     def progress(self, told: Any) -> None:
-        """Takes a train.ensemble.Progress."""
+        """Takes a train.ensemble.Progress, or anything with done, total and a note."""
 
     def say(self, message: str) -> None:
         """Prints a line that has to be read."""
@@ -69,7 +69,9 @@ class _Bar:
 
 
 def speed(told: Any) -> str:
-    """Steps a second, and the time that is left."""
+    """What the work says of itself; else steps a second, and the time that is left."""
+    if hasattr(told, "note"):
+        return str(told.note)
     left = told.seconds_left
     return f"{told.steps_per_second:,.0f} steps/s, {clock(left)} left" if math.isfinite(left) else "starting"
 

@@ -4,16 +4,19 @@ import itertools
 import json
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from lengthwise.cli.files import opened
 from lengthwise.cli.output import answer, json_option, plain, print_json
+from lengthwise.cli.progress import teller
 from lengthwise.errors import WrongInput
 
 if TYPE_CHECKING:
     from lengthwise.limit.model import LimitTransformer
+    from lengthwise.theory.measured_shorten import Sampled
     from lengthwise.theory.shortening import Shortening
 
 LONGEST_SHOWN = 1000  # tokens of a short string that is printed for people; longer ones as counts
@@ -25,6 +28,10 @@ LONGEST_SHOWN = 1000  # tokens of a short string that is printed for people; lon
 @click.option("--counts", metavar="FILE", help="JSON file with a table of type counts, or a list of tables.")
 @click.option("--error", metavar="E", help="How far outputs may move, summed over the models; needed.")
 @click.option("--bits", type=int, metavar="P", help="Precision of log-length attention, where F and G state none.")
+@click.option(
+    "--draws", type=click.IntRange(1, 10**6), default=16, help="Sampled strings a length; two layers.  [default: 16]"
+)
+@click.option("--seed", type=click.IntRange(0, 2**63), default=0, help="Root of all draws; two layers.  [default: 0]")
 @click.option("--certificate", metavar="FILE", help="Write a certificate that `lengthwise check` verifies.")
 @click.option("--nl", "stream", is_flag=True, help="Print one JSON object a line, one for each string.")
 @json_option
@@ -34,21 +41,27 @@ def command(
     counts: str | None,
     error: str | None,
     bits: int | None,
+    draws: int,
+    seed: int,
     certificate: str | None,
     stream: bool,
     as_json: bool,
 ) -> None:
     """Find a short string that stands in for a long one: no output of F or G moves much from one to the other.
 
-    F and G are one-layer models: .safetensors files (a dash is standard input) or tasks, which stand for their
-    explicit weights. The short string ends with the same tokens, its length is congruent to the long one's modulo the
+    F and G are models: .safetensors files (a dash is standard input) or tasks, which stand for their explicit weights.
+    The short string ends with the same tokens, its length is congruent to the long one's modulo the
     period, and the largest output errors of F and of G sum to at most E. So models that differ by at most d on the
     short string differ by at most d + E on the long one. With F alone, it is F that cannot tell the two apart.
 
-    The string comes from the construction behind `lengthwise bound` where a theorem covers the models, and is then
+    For one layer of log-length or plain attention the string comes from the construction behind `lengthwise bound` where a theorem covers the models, and is then
     shortened as far as its errors, computed exactly, allow. A string that is too short for its model's rounding, or
     for which nothing shorter is within E, is its own answer. Files of strings and of counts are those of `lengthwise
     run`; counts may have any length.
+
+    Other models see the order of tokens. For them short strings are sampled from the long one in windows, lengths
+    doubled until the measured errors (Euclidean norms) fit; nothing is promised before it is measured, and --counts and
+    --certificate have no place.
 
     \b
     Examples:
@@ -56,6 +69,7 @@ def command(
       lengthwise shorten f.safetensors g.safetensors --counts table.json --error 0.1 --json
       lengthwise shorten f.safetensors --counts table.json --error 0.01 --certificate c.json
       lengthwise shorten modp:period=3 --bits 8 --strings many.txt --error 0.05 --nl
+      lengthwise shorten kgram:symbols=2 --strings long.txt --error 0.01 --draws 64
 
     \b
     JSON fields:
@@ -63,11 +77,14 @@ def command(
       sentence         the answer in words
       length           of the short string; original_length of the long one
       errors           for each model the largest coordinate of its output error:
-                       "p/q", or {"lower", "upper"} where no rational is exact
+                       "p/q", or {"lower", "upper"} where no rational is exact;
+                       a number where it was measured, in Euclidean norm
+      exactness        "exact", or "measured in float64, no a-priori guarantee"
       error            the sum of errors that was allowed
       method           "construction", "sharpened construction" (a smaller
                        constant than the proof's), "halved budgets",
-                       "proportional", or "the string itself"
+                       "proportional", "stratified windows", "balanced
+                       windows", or "the string itself"
       reason           why it is the string itself, else null
       bound            a length that is enough for every long string, or null
                        with bound_reason
@@ -83,7 +100,7 @@ def command(
     """
     started = time.perf_counter()
     _check_request(models, strings, counts, error, stream and as_json)
-    found = _shortened(models, strings, counts, str(error), bits)
+    found = _shortened(models, strings, counts, str(error), bits, draws, seed)
     if stream or not (as_json or certificate):
         if certificate is not None:
             raise WrongInput("one certificate for one string", "--certificate with --nl", "leave --nl out")
@@ -107,6 +124,20 @@ def command(
         _print(first)
 
 
+@dataclass(frozen=True)
+class Searched:
+    """How far a search at one length is."""
+
+    done: int
+    total: int
+    best: float
+
+    @property
+    def note(self) -> str:
+        """The best error so far."""
+        return f"best error {self.best:.3g}"
+
+
 def _check_request(
     models: tuple[str, ...], strings: str | None, counts: str | None, error: str | None, both: bool
 ) -> None:
@@ -125,8 +156,14 @@ def _check_request(
 
 
 def _shortened(
-    targets: tuple[str, ...], strings: str | None, counts: str | None, error: str, bits: int | None
-) -> "Iterator[Shortening]":
+    targets: tuple[str, ...],
+    strings: str | None,
+    counts: str | None,
+    error: str,
+    bits: int | None,
+    draws: int,
+    seed: int,
+) -> "Iterator[Shortening | Sampled]":
     """The answers for the strings of a file one after the other; an error names the line or the entry."""
     from lengthwise.cli.target import model_at
     from lengthwise.theory.pair import check_pair
@@ -137,7 +174,10 @@ def _shortened(
     check_pair(first, second or first)
     for place, given in _given(first if first.tokens or second is None else second, strings, counts):
         try:
-            yield shorten(first, second, given, error)
+            with teller("strings tried") as telling:
+                report = lambda *told: telling.progress(Searched(*told))  # noqa: E731
+                found = shorten(first, second, given, error, draws=draws, seed=seed, report=report)
+            yield found
         except WrongInput as wrong:
             raise wrong if wrong.where in ("error", "attention", "layers") else wrong.at(place) from None
 
@@ -157,10 +197,8 @@ def _given(model: "LimitTransformer", strings: str | None, counts: str | None) -
         yield source if len(tables) == 1 else f"{source}, entry {index}", table
 
 
-def _print(found: "Shortening") -> None:
+def _print(found: "Shortening | Sampled") -> None:
     """The sentence, then the string, or its counts as --counts takes them."""
     click.echo(f"{found}")
-    if found.length <= LONGEST_SHOWN:
-        click.echo(found.string)
-    else:
-        click.echo(json.dumps(found.fields()["counts"]))
+    counts = found.fields()["counts"]
+    click.echo(found.string if counts is None or found.length <= LONGEST_SHOWN else json.dumps(counts))

@@ -126,18 +126,13 @@ def _shown(bodies: Mapping[str, Node]) -> Iterator[tuple[Node, str]]:
     done: set[Node] = set()
     for name, body in bodies.items():
         chained = _inner_links(body)
-        inner: list[Node] = []
-
-        def keep(
-            one: Node, _: object, body: Node = body, inner: list[Node] = inner, chained: set[Node] = chained
-        ) -> None:
+        order: list[Node] = []
+        fold(body, lambda one, _, order=order: order.append(one))  # type: ignore[misc]
+        for one in order:
             plain = isinstance(one, (Truth, Number, BoolName, CountName, Sym)) or one in chained
             if one is not body and one not in done and not plain:
                 done.add(one)
-                inner.append(one)
-
-        fold(body, keep)
-        yield from ((one, "") for one in inner)
+                yield one, ""
         yield body, name
 
 

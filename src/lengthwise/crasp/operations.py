@@ -23,6 +23,7 @@ sum are one, so a chain of k tests costs k + 1 cases; k independent tests inside
 Source: Huang et al. 2025, definition 8. Ours: the normal form.
 """
 
+import functools
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
@@ -166,8 +167,9 @@ def case_inputs(case: Case) -> Iterator[int]:
     yield from (index for _, index in case.terms)
 
 
+@functools.lru_cache(maxsize=64)
 def operations(program: Program) -> Operations:
-    """The program in normal form."""
+    """The program in normal form; that of the programs used last is kept."""
     from lengthwise.crasp.normalise import normal_form
 
     return normal_form(program)

@@ -49,6 +49,8 @@ class _ProgramReader(Reader):
     def __init__(self, place: Text) -> None:
         super().__init__(place)
         self.accept: Boolean | None = None
+        self.lines: dict[str, int] = {}
+        self.line = 0
 
     def program(self, tree: Rule) -> Program:
         """The whole program."""
@@ -61,12 +63,17 @@ class _ProgramReader(Reader):
             except WrongInput as error:
                 raise self.place.at(error, token.start_pos) from None
             assert len(self.alphabet) == index + 1
-        for statement in rest[len(symbols) :]:
+        statements = rest[len(symbols) :]
+        for statement in reversed(statements):
+            if statement.data != "accept":
+                self.lines[str(statement.children[1])] = statement.children[1].line
+        for statement in statements:
             self.statement(statement)
         return Program(title, self.alphabet, tuple(self.known.values()), self.accept)
 
     def statement(self, tree: Rule) -> None:
         """A definition, or what accepts."""
+        self.line = tree.children[0].line
         if tree.data == "accept":
             word, expression = tree.children
             if self.accept is not None:
@@ -78,3 +85,15 @@ class _ProgramReader(Reader):
         if text in self.known:
             raise self.place.wrong("every name once", f"{text} again", "rename one of them", name.start_pos)
         self.known[text] = Definition(tree.data, text, self.folded(expression).node)
+
+    def unknown(self, name: str) -> WrongInput:
+        """The error for a name that nothing above defines; it may be defined below."""
+        line = self.lines.get(name)
+        if line is None:
+            return super().unknown(name)
+        remedy = (
+            "a definition cannot use itself"
+            if line == self.line
+            else f"it is defined below, in line {line}: move it up"
+        )
+        return WrongInput("a name defined earlier", name, remedy)

@@ -50,11 +50,13 @@ def expression(tree: Node) -> str:
 Written = tuple[int, str]  # how tightly it binds, and its text
 
 
-def _written(tree: Node, inside: Sequence[Written]) -> Written:
-    def at(index: int, place: int) -> str:
-        tightness, written = inside[index]
-        return written if tightness >= place else f"({written})"
+def _placed(operand: Written, place: int) -> str:
+    """An operand where a form must bind at least so tightly."""
+    tightness, written = operand
+    return written if tightness >= place else f"({written})"
 
+
+def _written(tree: Node, inside: Sequence[Written]) -> Written:
     match tree:
         case Truth(value):
             return ATOM, "true" if value else "false"
@@ -65,28 +67,33 @@ def _written(tree: Node, inside: Sequence[Written]) -> Written:
         case BoolName(name) | CountName(name):
             return ATOM, name
         case Not():
-            return NOT, f"not {at(0, NOT)}"
+            return NOT, f"not {_placed(inside[0], NOT)}"
         case And():
-            return AND, f"{at(0, AND)} and {at(1, NOT)}"
+            return AND, f"{_placed(inside[0], AND)} and {_placed(inside[1], NOT)}"
         case Or(left, _):  # parentheses around and: nobody should have to remember which binds tighter
-            return OR, f"{at(0, OR if isinstance(left, Or) else NOT)} or {at(1, NOT)}"
+            return OR, f"{_placed(inside[0], OR if isinstance(left, Or) else NOT)} or {_placed(inside[1], NOT)}"
         case Compare(_, relation, _):
-            return COMPARE, f"{at(0, SUM)} {relation} {at(1, SUM)}"
+            return COMPARE, f"{_placed(inside[0], SUM)} {relation} {_placed(inside[1], SUM)}"
         case Number(value):
             return ATOM, digits(value)
         case Count(_, back):
             where = "" if back is None else f"[back {', '.join(map(digits, back))}]"
-            return ATOM, f"count{where}({at(0, CHOICE)})"
+            return ATOM, f"count{where}({_placed(inside[0], CHOICE)})"
         case Times(factor, _):
-            return TERM, f"{digits(factor)} * {at(0, TERM)}"
+            return TERM, f"{digits(factor)} * {_placed(inside[0], TERM)}"
         case Plus():
-            return SUM, f"{at(0, SUM)} + {at(1, TERM)}"
+            return SUM, f"{_placed(inside[0], SUM)} + {_placed(inside[1], TERM)}"
         case Minus():
-            return SUM, f"{at(0, SUM)} - {at(1, TERM)}"
+            return SUM, f"{_placed(inside[0], SUM)} - {_placed(inside[1], TERM)}"
         case Negative(body):
-            return SIGN, f"-({at(0, CHOICE)})" if isinstance(body, (Number, Times)) else f"-{at(0, SIGN)}"
+            return SIGN, f"-({_placed(inside[0], CHOICE)})" if isinstance(
+                body, (Number, Times)
+            ) else f"-{_placed(inside[0], SIGN)}"
         case If():
-            return CHOICE, f"if {at(0, OR)} then {at(1, CHOICE)} else {at(2, CHOICE)}"
+            return (
+                CHOICE,
+                f"if {_placed(inside[0], OR)} then {_placed(inside[1], CHOICE)} else {_placed(inside[2], CHOICE)}",
+            )
     raise TypeError(type(tree).__name__)
 
 

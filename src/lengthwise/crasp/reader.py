@@ -94,6 +94,10 @@ class Reader:
             raise self.place.wrong(wanted, got, "write a smaller one", token.start_pos)
         return int(token)
 
+    def unknown(self, name: str) -> WrongInput:
+        """The error for a name that nothing above defines."""
+        return unknown_name(name, self.known)
+
     def boolean(self, part: Placed, role: str) -> Boolean:
         """A part that must be a Boolean."""
         if isinstance(part.node, Boolean):
@@ -172,7 +176,7 @@ class Reader:
     def _name(self, tokens: Any) -> Node:
         name = str(tokens[0])
         if name not in self.known:
-            raise self.place.at(unknown_name(name, self.known), tokens[0].start_pos)
+            raise self.place.at(self.unknown(name), tokens[0].start_pos)
         reference: BoolName | CountName = self.known[name].reference
         return reference
 

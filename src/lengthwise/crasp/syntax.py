@@ -38,7 +38,7 @@ from lengthwise.crasp.expressions import (
     Truth,
     quantity,
 )
-from lengthwise.crasp.tree import Node, fold, parts
+from lengthwise.crasp.tree import Node, fold
 from lengthwise.errors import WrongInput, nearest, shown
 
 __all__ = [
@@ -67,7 +67,6 @@ __all__ = [
     "Truth",
     "fold",
     "nodes",
-    "parts",
     "quantity",
     "unknown_name",
     "unknown_symbol",
@@ -160,7 +159,7 @@ def nodes(tree: Node) -> Iterator[Node]:
     while ahead:
         here = ahead.pop()
         yield here
-        ahead += reversed(parts(here))
+        ahead += reversed(here.parts)
 
 
 def check_name(name: object) -> str:

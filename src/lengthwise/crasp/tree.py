@@ -13,13 +13,15 @@ class Node:
     """An expression: immutable, equal to any other of the same form."""
 
     __no_type_check__ = True  # for the tests' type checker: constructors check, with errors for people
-    __slots__ = ("_hash",)
+    __slots__ = ("_hash", "parts")
     _hash: int
+    parts: tuple["Node", ...]  # the expressions directly inside, in order
 
     def __post_init__(self) -> None:
         """Checks the parts, and keeps the hash so that hashing a tree is never deeper than one node."""
         self._check()
-        values = (getattr(self, field.name) for field in fields(self))  # type: ignore[arg-type]
+        values = [getattr(self, name) for name in self.__dataclass_fields__]  # type: ignore[attr-defined]
+        object.__setattr__(self, "parts", tuple([value for value in values if isinstance(value, Node)]))
         object.__setattr__(self, "_hash", hash((type(self).__name__, *values)))
 
     def _check(self) -> None:
@@ -64,12 +66,6 @@ def node(cls: type[Any]) -> type[Any]:
     return dataclass(frozen=True, eq=False, repr=False, slots=True)(cls)
 
 
-def parts(tree: Node) -> list[Node]:
-    """The expressions directly inside one, in order."""
-    values = (getattr(tree, field.name) for field in fields(tree))  # type: ignore[arg-type]
-    return [value for value in values if isinstance(value, Node)]
-
-
 def fold(tree: Node, step: Callable[[Node, Sequence[Found]], Found]) -> Found:
     """What a step makes of a tree, given what it made of its parts: from the leaves up, left to right.
 
@@ -81,7 +77,7 @@ def fold(tree: Node, step: Callable[[Node, Sequence[Found]], Found]) -> Found:
         here, ready = ahead.pop()
         if id(here) in done:
             continue
-        inside = parts(here)
+        inside = here.parts
         if ready or not inside:
             done[id(here)] = step(here, [done[id(part)] for part in inside])
         else:

@@ -11,6 +11,7 @@ import numpy as np
 from lengthwise.config import Model, Training
 from lengthwise.study.bracket import Round, certain, undertrained
 from lengthwise.study.curves import METRICS, Metric, Series
+from lengthwise.study.guarantee import Theory
 from lengthwise.study.held_out import HeldOut
 from lengthwise.study.machine import versions
 from lengthwise.study.measure import required_length
@@ -19,7 +20,6 @@ from lengthwise.tasks.registry import task
 WORDS: dict[Metric, str] = {"loss": "a mean squared error", "error": "a worst absolute error"}
 WHOLE = 1e-9  # a crossing at 14 is 14, whatever its last bit
 PARTS = {
-    "theory": "bounds on training lengths are not part of this version",
     "prediction": "predictions of what is expressible are not part of this version",
     "report": "a report is not part of this version",
 }
@@ -90,6 +90,7 @@ class Forecast:
     held_out: HeldOut | None
     held_out_reason: str
     failed_checks: tuple[HeldOut, ...]
+    theory: Theory
     known: Series
     rounds: tuple[Round, ...]
     model: Model
@@ -151,6 +152,8 @@ class Forecast:
             "failed_checks": [check.fields() for check in self.failed_checks],
             "worst_error": worst if worst is None or math.isfinite(worst) else None,
             "worst_error_reason": self.held_out_reason or (None if worst != math.inf else "a seed diverged"),
+            "theory": self.theory.fields(),
+            "theory_reason": self.theory.reason or None,
             **{field: value for name, why in PARTS.items() for field, value in ((name, None), (f"{name}_reason", why))},
             "budget": self.budget,
             "budget_spent": self.budget_spent,

@@ -60,8 +60,11 @@ def drawn(rows: Sequence[tuple[str, Sequence[Panel]]]) -> dict[str, bytes]:
         for part, (heading, panels) in zip(parts, rows, strict=True):
             if heading:
                 part.suptitle(heading, x=0.01, ha="left", fontsize=9, fontweight="bold")
-            for axes, panel in zip(part.subplots(1, columns, squeeze=False)[0], panels, strict=False):
+            places = part.subplots(1, columns, squeeze=False)[0]
+            for axes, panel in zip(places, panels, strict=False):
                 draw_panel(axes, panel)
+            for axes in places[len(panels) :]:
+                axes.set_axis_off()
         figure.draw_without_rendering()
         figure.set_layout_engine("none")  # the places are found once, for all formats
         for kind in FORMATS:
@@ -135,15 +138,16 @@ def _curve(axes: "Axes", line: Line, colour: Any, marker: str) -> None:
 
 def _special(axes: "Axes", line: Line, place: int) -> None:
     label = _label(line)
-    if line.kind == "points":
+    if line.kind in ("points", "proved"):
         assert line.lower is not None
         assert line.upper is not None
         bars = np.stack([np.maximum(line.y - line.lower, 0), np.maximum(line.upper - line.y, 0)])
         look: dict[str, Any] = {"fmt": "o", "color": "0.1"} if not place else {"fmt": "s", "color": "0.55"}
         look |= {"markerfacecolor": "white"} if place else {}
-        axes.errorbar(
-            line.x, line.y, bars, **look, capsize=1.5, elinewidth=0.7, label=label, markersize=2.2 if place else 4
-        )
+        size = 2.2 if place else 4.0
+        if line.kind == "proved":
+            look, size = {"fmt": "s", "color": "#8a3324", "markerfacecolor": "white"}, 4.5
+        axes.errorbar(line.x, line.y, bars, **look, capsize=1.5, elinewidth=0.7, label=label, markersize=size)
     elif line.kind == "reference":
         axes.plot(line.x, line.y, color="0.45", linestyle="--", linewidth=1.0, label=label)
     else:

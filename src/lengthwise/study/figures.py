@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,8 +30,13 @@ class Drawn:
     svg: str
 
 
-def rows_of(lines: Sequence[Series]) -> list[Row]:
-    """The panels of a study: one row for each setting of what is not the figure's own parameter."""
+def rows_of(
+    lines: Sequence[Series], beside: Callable[[Sequence[Series], str], Panel | None] = lambda group, parameter: None
+) -> list[Row]:
+    """The panels of a study: one row for each setting of what is not the figure's own parameter.
+
+    beside: a further panel for a row, if there is one.
+    """
     parameter = parameter_of(lines)
     if parameter is None:
         return [
@@ -44,8 +49,10 @@ def rows_of(lines: Sequence[Series]) -> list[Row]:
         panels = [loss_panel(group[len(group) // 2], parameter), plateau_panel(group, parameter, LOSS)]
         if len(group) > 1 and parameter == "period":
             panels.append(scaled_panel(group, parameter, LOSS))
+        further = beside(group, parameter)
         if len(group) > 1:  # one value of the parameter has no dependence to show
             panels.append(required_panel(group, parameter, LOSS, THEORY.get(parameter, "")))
+            panels += [further] if further else []
         found.append((heading(dict(rest)), panels))
     return found
 

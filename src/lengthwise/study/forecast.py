@@ -17,8 +17,9 @@ from typing import Any
 from lengthwise.config import Model, Testing, Training, number, whole
 from lengthwise.errors import WrongInput
 from lengthwise.study.answer import Forecast, Found, found
-from lengthwise.study.bracket import Round, line, next_round
+from lengthwise.study.bracket import Round, beyond, line, next_round
 from lengthwise.study.curves import Member, Metric, Series, member
+from lengthwise.study.guarantee import Theory, theory_of
 from lengthwise.study.held_out import SEEDS, HeldOut, checked, held_out_lengths
 from lengthwise.study.machine import Trainer, ensemble_on
 from lengthwise.study.measurement import metric_of
@@ -103,6 +104,7 @@ class Trials:
     say: Say
     should_stop: Callable[[], bool] | None
     slowest: float = 0.0
+    stores: dict[str, Store] = field(default_factory=dict)  # of each run
 
     def members(self, planned: Round, seeds_from: int, tests: tuple[int, ...]) -> list[Member]:
         """The trained and tested members of a round; what its folder holds already is not trained again."""
@@ -138,7 +140,10 @@ class Trials:
             raise KeyboardInterrupt
         if len(ticks) > 1:  # the first tick comes after the compilation and one chunk
             self.slowest = max(self.slowest, (self.clock() - ticks[0]) * len(ticks) / (len(ticks) - 1))
-        return [member(one) for one in Store(swept.directory).finished(study.runs()).values()]
+        store = Store(swept.directory)
+        trained = [member(one) for one in store.finished(study.runs()).values()]
+        self.stores |= {one.run: store for one in trained}
+        return trained
 
     def deciding(self) -> tuple[int, ...]:
         """The test lengths that decide for this task."""
@@ -180,6 +185,8 @@ def _forecast(
         trials.say(held_out.sentence)
         failed.append(held_out)
         evidence.members += members
+    theory = _theory(trials, evidence, answer)
+    trials.say(theory.sentence)
     no_check = "not checked, the budget was spent" if answer.length is not None else "there is no length to check"
     return Forecast(
         task=registry.describe(trials.task),
@@ -189,6 +196,7 @@ def _forecast(
         held_out=held_out,
         held_out_reason="" if held_out else no_check,
         failed_checks=tuple(failed),
+        theory=theory,
         known=evidence.known(),
         rounds=tuple(evidence.rounds),
         model=model_for(trials.task),
@@ -218,6 +226,15 @@ def _gather(trials: Trials, evidence: Evidence, end: float) -> bool:
         now = evidence.known()
         medians = ", ".join(f"{n}: {value:.2g}" for n, value in zip(now.lengths, now.medians, strict=True))
         trials.say(f"median {evidence.metric} by training length: {medians}")
+
+
+def _theory(trials: Trials, evidence: Evidence, answer: Found) -> Theory:
+    """The theorem on the weights of the middle seed, of the shortest training length that reaches the answer."""
+    known = evidence.known()
+    length = next((n for n in known.lengths if answer.length is not None and n >= answer.length), known.lengths[-1])
+    group = sorted(known.members[length], key=lambda one: beyond(one, evidence.metric, evidence.tests))
+    one = group[(len(group) - 1) // 2]
+    return theory_of(one, trials.stores[one.run].model(one.run), evidence.metric, evidence.threshold)
 
 
 def _checked(trials: Trials, evidence: Evidence, answer: Found, seed: int, number: int) -> tuple[HeldOut, list[Member]]:

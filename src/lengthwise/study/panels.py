@@ -29,7 +29,8 @@ TRAINED_ON = "trained on lengths up to"
 class Line:
     """One line: places, values, and an interval around each value. kind: how it is drawn.
 
-    "points" have error bars; "at most" and "not reached" are arrows at censored values; "reference" is no measurement.
+    "points" and "proved" have error bars; "at most" and "not reached" are arrows at censored values; "reference" and
+    "proved" are no measurements.
     """
 
     label: str
@@ -37,7 +38,7 @@ class Line:
     y: Float[np.ndarray, " points"]
     lower: Float[np.ndarray, " points"] | None = None
     upper: Float[np.ndarray, " points"] | None = None
-    kind: Literal["line", "points", "at most", "not reached", "reference"] = "line"
+    kind: Literal["line", "points", "at most", "not reached", "reference", "proved"] = "line"
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,17 +153,11 @@ def required_panel(lines: Sequence[Series], parameter: str, threshold: float, sl
     x = np.asarray([float(line.setting[parameter]) for line in lines])
     needed = [required_length(line, threshold) for line in lines]
     known = np.asarray([need.length is not None for need in needed])
-    y = np.asarray([need.bound if need.length is None else need.length for need in needed], float)
-    low, high = (np.asarray([_end(one, need, at) for one, need in zip(lines, needed, strict=True)]) for at in (0, -1))
-    drawn = [Line("measured", x[known], y[known], low[known], high[known], "points")] if known.any() else []
-    for kind in ("at most", "not reached"):
-        mine = np.asarray([need.censored == kind for need in needed])
-        if mine.any():
-            drawn.append(Line(kind, x[mine], y[mine], kind=kind))
+    drawn = required_points(lines, x, threshold)
     found = fit(parameter, {}, list(x), needed, all(line.resampled for line in lines))
     if slope and known.any():
         first = int(np.argmax(known))
-        drawn.append(Line(f"slope 1: {slope}", x, y[first] * x / x[first], kind="reference"))
+        drawn.append(Line(f"slope 1: {slope}", x, drawn[0].y[0] * x / x[first], kind="reference"))
     elif found.slope is not None and found.intercept is not None:
         fitted = found.intercept + found.slope * x[known]
         text = f"{found.intercept:.2g} + {found.slope:.2g} {symbol(parameter)}"
@@ -179,6 +174,20 @@ def required_panel(lines: Sequence[Series], parameter: str, threshold: float, sl
         log_y=bool(slope),
         whole_numbers=True,
     )
+
+
+def required_points(lines: Sequence[Series], x: Float[np.ndarray, " lines"], threshold: float) -> list[Line]:
+    """The required length of each line with its interval; censored values as arrows."""
+    needed = [required_length(line, threshold) for line in lines]
+    known = np.asarray([need.length is not None for need in needed])
+    y = np.asarray([need.bound if need.length is None else need.length for need in needed], float)
+    low, high = (np.asarray([_end(one, need, at) for one, need in zip(lines, needed, strict=True)]) for at in (0, -1))
+    drawn = [Line("measured", x[known], y[known], low[known], high[known], "points")] if known.any() else []
+    for kind in ("at most", "not reached"):
+        mine = np.asarray([need.censored == kind for need in needed])
+        if mine.any():
+            drawn.append(Line(kind, x[mine], y[mine], kind=kind))
+    return drawn
 
 
 def _end(line: Series, need: Required, at: int) -> float:

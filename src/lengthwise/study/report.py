@@ -15,9 +15,12 @@ from lengthwise.study.curves import named
 from lengthwise.study.dependence import dependences
 from lengthwise.study.figures import Drawn, caption, draw, rows_of
 from lengthwise.study.focus import LENGTH, STRINGS, profiles_of, rows_of_profiles
+from lengthwise.study.guarantee import beside_the_measured
+from lengthwise.study.guarantee import words as guarantee_words
 from lengthwise.study.measurement import Measurement
 from lengthwise.study.published import FIGURES, figure_of
 from lengthwise.study.reading import Directory, read
+from lengthwise.study.store import Store
 
 VERDICTS = {True: "holds", False: "fails", None: "cannot be judged"}
 
@@ -62,19 +65,24 @@ def report(path: str | os.PathLike[str], say: Callable[[str], None] | None = Non
     measurement = found.measurement()
     figure = figure_of(found.study)
     name = figure or "study"
-    rows = rows_of(measurement.series)
-    words = caption(measurement.series)
+    reasons: list[str] = []
+    rows = rows_of(
+        measurement.series, beside_the_measured(found.measurement("error").series, Store(found.path), reasons)
+    )
+    bounded = any(panel.name == "worst" for _, panels in rows for panel in panels)
+    said = [caption(measurement.series), *([guarantee_words()] if bounded else []), *dict.fromkeys(reasons)]
+    words = " ".join(said)
     folder = found.path / "figures"
     profiles = []
     figures = []
     if figure == "figure3":
         profiles = profiles_of(found)
-        said = (
+        seen = (
             f"Attention of the last position on {STRINGS} strings of length {LENGTH}. Left and middle: mean and standard "
             "deviation over the strings and all seeds, by position. Right: over positions too, times the number of "
             "positions of the residue, so that 1 and 0 are what the task needs."
         )
-        figures.append(draw(name, rows_of_profiles(profiles), said, folder))
+        figures.append(draw(name, rows_of_profiles(profiles), seen, folder))
         name = f"{name}-loss"
     figures.append(draw(name, rows, words, folder))
     judged = []

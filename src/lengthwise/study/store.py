@@ -61,6 +61,10 @@ class Store(NamedTuple):
         """The trained model of a run."""
         return load(self.weights / f"{run_id}.safetensors")
 
+    def has_model(self, run_id: str) -> bool:
+        """Whether a run's weights are here."""
+        return (self.weights / f"{run_id}.safetensors").is_file()
+
     def finished(
         self, runs: Collection[Run] | None = None, say: Say | None = None, weights: bool = True
     ) -> dict[str, Finished]:

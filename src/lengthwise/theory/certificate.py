@@ -12,16 +12,15 @@ from pathlib import Path
 from typing import Any
 
 from lengthwise.errors import WrongInput
-from lengthwise.exact import Ball
 from lengthwise.limit.margins import Margin, slots_margin
 from lengthwise.limit.model import LimitTransformer
 from lengthwise.limit.patterns import Comparison
 from lengthwise.limit.storage import write_aside
-from lengthwise.limit.tables import exact_phi
 from lengthwise.theory.answer import NoBoundHolds
 from lengthwise.theory.budgets import query_budgets
 from lengthwise.theory.certificate_form import Certificate, as_text, model_form, number_form, string_form
 from lengthwise.theory.pair import allowed_error, check_pair
+from lengthwise.theory.plain_bound import demand, shares
 from lengthwise.type_counts import Counts
 
 FORMAT, VERSION = "lengthwise certificate", 1
@@ -77,29 +76,24 @@ def length_certificate(first: LimitTransformer, second: LimitTransformer, error:
     Kind "length" of docs/certificate.md: sensitivities, and for every query type who is free, what the others get and
     how many positions a class needs. A float `error` is the decimal number it prints as.
     """
-    allowed = allowed_error(error)
-    check_pair(first, second)
-    comparison = Comparison(first, second)
+    allowed, models = allowed_error(error), (first, second)
+    check_pair(*models)
+    head = _head("length", [*models], math.lcm(first.period, second.period), allowed)
+    comparison = Comparison(*models)
     if math.inf in comparison.sensitivities.values():
         raise NoBoundHolds("a head feeds a Heaviside step, so its sensitivity is infinite and no error can be shared")
-    slopes = [
-        [number_form(Fraction(L)) for (m, _), L in comparison.sensitivities.items() if m == number] for number in (0, 1)
-    ]
+    slopes: list[list[int | str]] = [[], []]
+    for (number, _), L in comparison.sensitivities.items():
+        slopes[number].append(number_form(Fraction(L)))
+    own = _theorem_p if first.attention == second.attention == "plain" else _theorem_2
     shared = {"locality": comparison.locality, "sensitivities": slopes}
-    plain = first.attention == second.attention == "plain"
-    own = (_theorem_p if plain else _theorem_2)(comparison, (first, second), allowed)
-    return _head("length", [first, second], comparison.period, allowed) | shared | own
+    return head | shared | own(comparison, models, allowed)
 
 
 def _theorem_2(comparison: Comparison, models: Pair, error: Fraction) -> dict[str, Any]:
     budgets = query_budgets(*models, error)
     if budgets.least_length is None:
-        raise WrongInput(
-            "a hardmax threshold that can be written out",
-            f"one of log2 {float(budgets.threshold.log2_length):.6g}",
-            "ask for the bound without a certificate, or for models of a larger margin",
-            "error",
-        )
+        raise _too_large(float(budgets.threshold.log2_length))
     margins: list[Margin] = [math.inf, math.inf]
     said, largest = [], 0
     for query in budgets.queries:
@@ -107,9 +101,9 @@ def _theorem_2(comparison: Comparison, models: Pair, error: Fraction) -> dict[st
             margins[m] = min(margins[m], slots_margin(comparison.slots((m, h), query.token, query.residue)))
         groups = [{"heads": [list(a) for a in g.heads], "budget": number_form(g.budget)} for g in query.acting]
         what = {"groups": groups, "free": [list(a) for a in (*query.free, *query.ignored)]}
-        what |= {"ties": query.suffix_ties, "count": number_form(query.class_size)}
-        said.append(((query.token, query.residue), what))
-        largest = max(largest, math.ceil(query.class_size))
+        count = query.class_size if query.class_size.denominator < 2**64 else Fraction(math.ceil(query.class_size))
+        said.append(((query.token, query.residue), what | {"ties": query.suffix_ties, "count": number_form(count)}))
+        largest = max(largest, math.ceil(count))
     least, period = budgets.least_length, budgets.period
     return {
         "theorem": "2",
@@ -123,20 +117,25 @@ def _theorem_2(comparison: Comparison, models: Pair, error: Fraction) -> dict[st
 def _theorem_p(comparison: Comparison, models: Pair, error: Fraction) -> dict[str, Any]:
     said, largest = [], 0
     for query in product(range(comparison.symbols), range(comparison.period)):
-        acting, positions = [], Ball.of(0)
-        for head, L in comparison.sensitivities.items():
-            options = comparison.slots(head, *query)
-            spread = options.exact(max(options.prefix) - min(options.prefix))
-            shifts = exact_phi(models[head[0]].layers[0].heads[head[1]], comparison.locality)
-            near = sum((Ball.of(phi).apply("exp") for phi in shifts if phi is not None), Ball.of(0))
-            reach = (near + Fraction(comparison.types, 4) + comparison.period - 1) * Ball.of(spread).apply("exp")
-            positions = positions + reach * Fraction(L)
-            acting.append({"head": list(head), "spread": number_form(spread)})
-        count = -(Ball.of(0) - positions / (error * comparison.period)).floor()
-        said.append((query, {"acting": acting, "free": [], "count": number_form(count)}))
+        found = demand(shares(comparison, *query), error)
+        acting = [{"head": list(share.head), "spread": number_form(share.spread)} for share in found.acting]
+        free = sorted(set(comparison.sensitivities) - {share.head for share in found.acting})
+        count = (found.positions / comparison.period).ceil()
+        if count is None:
+            raise _too_large(found.positions.log2_upper())
+        said.append((query, {"acting": acting, "free": [list(a) for a in free], "count": number_form(count)}))
         largest = max(largest, count)
     length = comparison.locality + comparison.period + comparison.period * largest
     return {"theorem": "P", "queries": _merged(said), "length": number_form(length)}
+
+
+def _too_large(log2: float) -> WrongInput:
+    return WrongInput(
+        "a training length that can be written out",
+        f"one of about 2^{log2:.6g}",
+        "allow a larger error, or ask for the bound without a certificate",
+        "error",
+    )
 
 
 def _merged(said: list[tuple[tuple[int, int], dict[str, Any]]]) -> list[dict[str, Any]]:

@@ -64,17 +64,13 @@ def _vector(array: Any) -> list[int | str]:
 
 
 def number_form(value: Fraction | int) -> int | str:
-    """A number as docs/certificate.md writes it: a small integer, else digits, a dyadic "m*2^e", or "p/q"."""
+    """A number: a small integer as itself, a large one in digits, a dyadic as "m*2^-e", another rational as "p/q"."""
     exact = Fraction(value)
     top, bottom = exact.numerator, exact.denominator
-    if bottom == 1 and abs(top) <= LARGEST_JSON:
-        return top
+    if bottom == 1:
+        return top if abs(top) <= LARGEST_JSON else _digits(top)
     if bottom & (bottom - 1) == 0:
-        twos = (top & -top).bit_length() - bottom.bit_length()
-        odd = top // (top & -top)
-        if bottom == 1 and top.bit_length() <= 200:
-            return str(top)
-        return f"{_digits(odd)}*2^{twos}"
+        return f"{_digits(top)}*2^-{bottom.bit_length() - 1}"
     return f"{_digits(top)}/{_digits(bottom)}"
 
 

@@ -20,6 +20,7 @@ from lengthwise.theory.answer import Bound, NoBoundHolds
 from lengthwise.theory.budgets import query_budget
 from lengthwise.theory.errors import Exact, Reading, distance
 from lengthwise.theory.from_constants import trivial_error
+from lengthwise.theory.measured_shorten import Report, Sampled, measured_shortening
 from lengthwise.theory.pair import allowed_error, check_pair
 from lengthwise.theory.realise import as_counts, by_type, with_prefix
 from lengthwise.theory.scaling import window_size
@@ -40,7 +41,11 @@ def shorten(
     g: LimitTransformer | None,
     string: Any,
     error: Fraction | float | str = 0.1,
-) -> Shortening:
+    *,
+    draws: int = 16,
+    seed: int = 0,
+    report: Report | None = None,
+) -> Shortening | Sampled:
     """A short string z for a long one x: the same last tokens, lengths congruent modulo the period, and
 
         max_c |f(x) - f(z)|_c + max_c |g(x) - g(z)|_c <= error,         checked exactly.
@@ -51,6 +56,9 @@ def shorten(
     Source: one-layer note, sections 5 and 6b. Where Theorem 2 or P applies the length is at most the N of `bound`;
     nearly always it is far shorter, because what is checked is the error itself. Where neither does, the proportions of
     the long string are tried and checked.
+
+    Models of more than one layer, and log-suffix attention, see more of a string than its counts: for them short
+    strings are sampled (draws of them, from the seed) and their errors measured, in Euclidean norm; see Sampled.
     """
     for model in (f, g):
         if not isinstance(model, LimitTransformer | None) or f is None:
@@ -61,7 +69,8 @@ def shorten(
     second = f if g is None else g
     check_pair(f, second)
     asked = Asked((f,) if g is None else (f, g), allowed_error(error))
-    _check_rules(asked.models)
+    if any(model.depth != 1 or model.attention == "log-suffix" for model in asked.models):
+        return measured_shortening(asked, string, draws, seed, report)
     period, locality = math.lcm(f.period, second.period), max(f.locality, second.locality)
     judge = Judge.of(asked, as_counts(string, f.tokens or second.names, period, locality))
     if judge.original.prefix_length < period:
@@ -145,17 +154,6 @@ def _scaled(judge: Judge, built: StandIn | None) -> StandIn | None:
     else:
         _refuse_trivial(judge.asked)
     return shortest_scaling(x, judge.fits, largest)
-
-
-def _check_rules(models: Sequence[LimitTransformer]) -> None:
-    """One layer whose logits are content + phi, so that all a string is to a model is its ending and its counts."""
-    for model in models:
-        if model.depth != 1:
-            got = f"{model.depth} layers"
-            raise WrongInput("one-layer models", got, "later layers see more of a string than its counts", "layers")
-        if model.attention == "log-suffix":
-            remedy = "stand-ins for log-suffix attention come with the two-layer theory"
-            raise WrongInput("log-length or plain attention", "log-suffix", remedy, "attention")
 
 
 def _refuse_trivial(asked: Asked) -> None:

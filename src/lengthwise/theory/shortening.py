@@ -110,6 +110,7 @@ class Shortening:
             "original_length": self.original.length,
             "error": self.error,
             "errors": self.errors,
+            "exactness": "exact",
             "method": self.method,
             "reason": self.reason or None,
             "string": self.string,
@@ -117,7 +118,7 @@ class Shortening:
         if self.string is None:
             fields["string_reason"] = f"longer than {LONGEST_SPELLED} tokens: see counts"
         suffix = [self.names[token] for token in self.counts.suffix]
-        return fields | {"counts": {"suffix": suffix, "table": self.counts.table}} | _bound_fields(self.bound)
+        return fields | {"counts": {"suffix": suffix, "table": self.counts.table}} | bound_fields(self.bound)
 
     def to_json(self) -> str:
         """The fields as a JSON object."""
@@ -126,17 +127,17 @@ class Shortening:
     def __str__(self) -> str:
         """Its sentence."""
         if self.method == ITSELF:
-            return f"The string itself, {_written(self.length)} tokens: {self.reason}."
+            return f"The string itself, {written(self.length)} tokens: {self.reason}."
         errors = " and ".join(f"{_upper(error):.3g}" for error in self.errors)
         move = "the output moves by" if len(self.errors) == 1 else "the outputs move by"
         bound = f"; {self.bound.length} are enough for every string" if isinstance(self.bound, Bound) else ""
         return (
-            f"{_written(self.length)} tokens stand in for {_written(self.original.length)}: {move} {errors}, "
+            f"{written(self.length)} tokens stand in for {written(self.original.length)}: {move} {errors}, "
             f"{float(self.error):g} allowed ({self.method}{bound})."
         )
 
 
-def _bound_fields(bound: Bound | NoBound) -> dict[str, Any]:
+def bound_fields(bound: Bound | NoBound) -> dict[str, Any]:
     """N, or null with the reason: too large to write out (its log2 is there), or no theorem."""
     if isinstance(bound, NoBound):
         return {"bound": None, "bound_reason": f"{bound.reason}; {bound.remedy}"}
@@ -146,7 +147,7 @@ def _bound_fields(bound: Bound | NoBound) -> dict[str, Any]:
     return {"bound": bound.training_length}
 
 
-def _written(length: int) -> str:
+def written(length: int) -> str:
     """All digits of a length that a person can read, else a power of two."""
     return f"{length:,}" if length < 10**21 else str(Length.of(length))
 
