@@ -14,7 +14,7 @@ from helpers_quantities import random_one_layer, table_model
 from lengthwise.check import check
 from lengthwise.errors import WrongInput
 from lengthwise.exact import Ball, certainly_at_most
-from lengthwise.limit.constructions import kgram_add, mod_p_task, simple_task, tail_task
+from lengthwise.limit.constructions import mod_p_task, simple_task, tail_task
 from lengthwise.limit.evaluate import evaluate
 from lengthwise.limit.model import MLP
 from lengthwise.theory.answer import Bound, NoBound
@@ -415,8 +415,6 @@ def test_models_and_strings_that_do_not_fit_are_refused():
         (f, mod_p_task(3, 0, bits=4), Counts([0], [[1, 1], [0, 0]])),
         (f, None, Counts([0], [[1, 1], [0, 0], [1, 1]])),
         (tail_task(3, bits=4), None, Counts([0], [[4], [4]])),
-        (kgram_add(2, 1, 1.0), None, "01"),
-        (replace(f, attention="log-suffix", bits=None), None, "01"),
         (f, None, ""),
         (f, None, "012"),
     ]

@@ -50,14 +50,14 @@ def command(
     """Find a short string that stands in for a long one: no output of F or G moves much from one to the other.
 
     F and G are models: .safetensors files (a dash is standard input) or tasks, which stand for their explicit weights.
-    The short string ends with the same tokens, its length is congruent to the long one's modulo the
-    period, and the largest output errors of F and of G sum to at most E. So models that differ by at most d on the
-    short string differ by at most d + E on the long one. With F alone, it is F that cannot tell the two apart.
+    The short string ends with the same tokens, its length is congruent to the long one's modulo the period, and the
+    largest output errors of F and of G sum to at most E. So models that differ by at most d on the short string differ
+    by at most d + E on the long one. With F alone, it is F that cannot tell the two apart.
 
-    For one layer of log-length or plain attention the string comes from the construction behind `lengthwise bound` where a theorem covers the models, and is then
-    shortened as far as its errors, computed exactly, allow. A string that is too short for its model's rounding, or
-    for which nothing shorter is within E, is its own answer. Files of strings and of counts are those of `lengthwise
-    run`; counts may have any length.
+    For one layer of log-length or plain attention the string comes from the construction behind `lengthwise bound`
+    where a theorem covers the models, and is then shortened as far as its errors, computed exactly, allow. A string
+    that is too short for its model's rounding, or for which nothing shorter is within E, is its own answer. Files of
+    strings and of counts are those of `lengthwise run`; counts may have any length.
 
     Other models see the order of tokens. For them short strings are sampled from the long one in windows, lengths
     doubled until the measured errors (Euclidean norms) fit; nothing is promised before it is measured, and --counts and
