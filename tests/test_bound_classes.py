@@ -199,3 +199,9 @@ def test_enormous_constants_have_a_logarithm():
     assert found.log2_training_length >= 64e9
     counting = found.terms[-1].length
     assert counting.log2 == pytest.approx(math.log2(5e8) + 16 * math.log2(1.6e16), rel=1e-6)
+
+
+def test_a_million_bits_are_no_burden():
+    found = lw.bound(lw.Constants(**(SIMPLE | {"bits": 10**6, "margin": "1/7"})), error=0.1)
+    assert found.log2_training_length == pytest.approx(7e6)
+    assert found.others[-1].length.log2 == pytest.approx(10**6 + math.log2(7))

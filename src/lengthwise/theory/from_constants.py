@@ -21,8 +21,8 @@ from lengthwise.theory.terms import (
 )
 from lengthwise.theory.words import number
 
-LARGEST = 10**9  # of vocabulary, period, locality and bits: beyond, a bound says nothing to anybody
-MOST_HEADS = 10_000
+LARGEST = 10**9  # of vocabulary, period and locality: beyond, a bound says nothing to anybody
+MOST = {"heads": 10_000, "bits": 1_000_000}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +46,7 @@ class Constants:
     def __post_init__(self) -> None:
         """Refuses what no model can have."""
         for name, least in (("vocabulary", 1), ("period", 1), ("locality", 0), ("heads", 1), ("bits", 1)):
-            value, most = getattr(self, name), MOST_HEADS if name == "heads" else LARGEST
+            value, most = getattr(self, name), MOST.get(name, LARGEST)
             if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
                 raise WrongInput(f"a whole number from {least} to {most}", shown(value), f"change the {name}", name)
         for name in ("sensitivity", "margin"):

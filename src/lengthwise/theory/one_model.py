@@ -35,8 +35,9 @@ def class_bound(comparison: Comparison, error: Fraction, same_attention: bool = 
     and, one by one, as many heads as it has, with its sensitivities in decreasing order and bbar = tau + 1. Matching g's
     heads to the latter in decreasing order, the same free heads and the same budgets spend no more than the error.
     B does not grow when a group leaves the list: neither c~ nor the product does. g's hardmax threshold is no
-    larger, because p / gamma# is not. With same_attention every group, of the model's, is given the budget error /
-    (2 sum L): however g's heads are spread over the groups they spend at most the error, and bbar is that of the groups.
+    larger, because p / gamma# is not. With same_attention every group of the model is given the budget error /
+    (2 sum L): however g's heads are spread over the groups, both models together spend at most the error, and bbar is
+    that of the groups.
     """
     (model,) = comparison.models
     slopes = sorted((Fraction(slope) for slope in comparison.slopes(0) if slope), reverse=True)

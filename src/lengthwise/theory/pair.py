@@ -31,7 +31,7 @@ def check_pair(first: LimitTransformer, second: LimitTransformer) -> None:
     if types > MOST_TYPES:
         wanted = f"at most {MOST_TYPES} types (tokens times the least common multiple of the periods)"
         got = f"{first.symbols} tokens with periods {first.period} and {second.period}, so {types}"
-        raise WrongInput(wanted, got, "compare models of smaller or commensurable periods", "positions")
+        raise WrongInput(wanted, got, "compare models of fewer tokens or smaller periods", "positions")
 
 
 def allowed_error(error: Fraction | float | str) -> Fraction:
