@@ -108,7 +108,12 @@ CASES = {
     "the-other-model-has-another-vocabulary": (
         changed(STRING, "models", [STRING["models"][0], changed(STRING, "models 0 embedding", [[0, 0, 0, 0]])["models"][0]]),
         UNREADABLE,
-        "two with equally many tokens",
+        "[(1, 1), (2, 1)]",
+    ),
+    "the-other-model-has-another-output": (
+        changed(STRING, "models", [STRING["models"][0], changed(STRING, "models 0 unembedding", [[0, 0, 0, 1]] * 2)["models"][0]]),
+        UNREADABLE,
+        "equally many tokens and outputs",
     ),
     "three-models": (changed(STRING, "models", STRING["models"] * 3), UNREADABLE, "one model, or two"),
     "period-that-does-not-fit-the-model": (

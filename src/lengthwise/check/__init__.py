@@ -59,8 +59,10 @@ def check_bytes(data: bytes) -> Verdict:
         raise Unreadable(f'the format "{FORMAT}" in version {VERSION}', f"{shown(known)} in version {shown(version)}")
     error, period = number(claimed, "error"), natural(every, "period", 1)
     models = [read_model(model, f"models[{index}]") for index, model in enumerate(items(listed, "models"))]
-    if not 1 <= len(models) <= 2 or len({model.symbols for model in models}) > 1:
-        raise Unreadable("one model, or two with equally many tokens", f"{len(models)} models", "models")
+    sizes = {(model.symbols, len(model.unembedding)) for model in models}
+    if not 1 <= len(models) <= 2 or len(sizes) > 1:
+        got = f"{len(models)} models with tokens and outputs {sorted(sizes)}"
+        raise Unreadable("one model, or two with equally many tokens and outputs", got, "models")
     if error < 0 or any(period % model.period for model in models):
         raise Unreadable("an error >= 0, and a multiple of every model's period", "others", "error, period")
     try:

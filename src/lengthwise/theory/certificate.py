@@ -45,6 +45,7 @@ def shortening_certificate(
     here: whether the claim holds is for the checker to say. A float `error` is the decimal number it prints as.
     """
     models = [first] if second is None else [first, second]
+    check_pair(models[0], models[-1])
     if long_counts.suffix != short_counts.suffix or long_counts.period != short_counts.period:
         raise WrongInput(
             "two tables of counts with the same suffix and the same period",
@@ -157,10 +158,6 @@ def certificate_text(certificate: Certificate) -> str:
 
 
 def _head(kind: str, models: list[LimitTransformer], period: int, error: Fraction) -> Certificate:
-    if len({model.symbols for model in models}) != 1:
-        raise WrongInput(
-            "two models of one vocabulary", f"{[model.symbols for model in models]} tokens", "pass models that match"
-        )
     written = [model_form(model, f"model {number}") for number, model in enumerate(models, start=1)]
     begin = {"format": FORMAT, "version": VERSION, "kind": kind, "error": number_form(error), "period": period}
     return begin | {"models": written}
