@@ -181,3 +181,12 @@ def test_what_cannot_be_compared():
     step = replace(model, layers=(replace(model.layers[0], mlp=replace(model.layers[0].mlp, activation="heaviside")),))
     with pytest.raises(NoBoundHolds, match="Heaviside"):
         query_budgets(step, model, 0.1)
+
+
+def test_the_published_class_sizes_for_given_budgets():
+    tenth = [Fraction(1, 10)] * 2
+    assert 0 + 1 + math.ceil(class_size(Fraction(3), 4, tenth)) == 383  # the chain {0,1}, {1,2} of four tokens
+    assert 0 + 3 + 3 * math.ceil(class_size(Fraction(6), 6, tenth)) == 2262  # two residues of period 3
+    worst = {"0.4": 22.1, "0.3": 33.2, "0.25": 43.5, "0.2": 61.5, "0.15": 98.2}
+    for eta, size in worst.items():
+        assert float(class_size(Fraction(3, 2), 3, [Fraction(eta)] * 2)) == pytest.approx(size, abs=0.05)
