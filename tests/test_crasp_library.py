@@ -260,7 +260,9 @@ def mutants(name):
     letters = [f"'{symbol}'" for symbol in program.alphabet]
     for found in TOKEN.finditer(source, source.index("\n", source.index("alphabet"))):
         token = found[0]
-        if token in SWAPS:
+        if token == "-" and source[found.end()] != " ":
+            other = ""  # a sign
+        elif token in SWAPS:
             other = SWAPS[token]
         elif token.isdigit():
             other = str(int(token) + 1 if not source.endswith("{", 0, found.start()) else (int(token) + 1) % 2)

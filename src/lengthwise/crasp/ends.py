@@ -81,7 +81,15 @@ class Ends:
         longest = int(self.block.lengths.max()) + self.block.before
         reach = abs(constant) + sum(abs(k) for k, _ in terms) * longest
         dtype: Any = np.int64 if reach < 2**62 else object
-        parts = [self.total(index).astype(dtype) * k for k, index in terms]
+        whole, recent = self.columns.split(terms)
+        sign = -1 if whole and whole[0][0] < 0 else 1
+        known = self.columns.forms.get(tuple((sign * k, index) for k, index in whole))
+        if known is None:
+            parts = [self.total(index).astype(dtype) * k for k, index in terms]
+        else:  # its running sum was needed, so the last value of that is the total
+            column, base = known
+            parts = [(column[self.block.ends].astype(dtype) + base) * sign]
+            parts += [self.total(index).astype(dtype) * k for k, index in recent]
         return reduce(add, parts, np.full(len(self.block.lengths), constant, dtype=dtype))
 
     def quantity(self, cases: Iterable[Case]) -> Column:
@@ -110,8 +118,10 @@ class Ends:
             found = np.array([base + np.count_nonzero(column)], dtype=np.int64)
             self.carry["total", index] = int(found[0])
             return found
-        sums = np.cumsum(column.view(np.int8).astype(np.int32))[self.block.ends].astype(np.int64)
-        return np.diff(sums, prepend=0)
+        running = self.columns.room.array(self.block.size, np.int32)
+        np.copyto(running, column)
+        np.cumsum(running, out=running)
+        return np.diff(running[self.block.ends].astype(np.int64), prepend=0)
 
     def some(self, index: int) -> Column:
         """Whether a tally is positive at each word's end."""

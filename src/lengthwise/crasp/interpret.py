@@ -8,6 +8,7 @@ import os
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from queue import Empty, SimpleQueue
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from lengthwise.crasp.demand import demand
 from lengthwise.crasp.empty import at_zero, quantity_at_zero
 from lengthwise.crasp.ends import Ends
 from lengthwise.crasp.operations import Cases, Operations, case_inputs, operations
+from lengthwise.crasp.room import Room
 from lengthwise.crasp.syntax import Program
 from lengthwise.crasp.words import Words
 from lengthwise.errors import WrongInput, shown
@@ -88,6 +90,7 @@ class _Run:
 
     def __init__(self, form: Operations, words: Words, positions: str, every: bool) -> None:
         self.form, self.words, self.positions = form, words, positions
+        self.rooms: SimpleQueue[Room] = SimpleQueue()  # as many as threads work at a time
         names = [*form.names, *form.quantities] if every else form.shown
         self.booleans = {name: form.names[name] for name in names if name in form.names}
         self.quantities = {name: form.quantities[name] for name in names if name in form.quantities}
@@ -123,8 +126,9 @@ class _Run:
 
     def _pieces(self, pieces: list[Block]) -> None:
         carry: Carry = {}
+        room = self._room()
         for block in pieces:
-            columns = Columns(self.form, block, carry)
+            columns = Columns(self.form, block, carry, room)
             columns.compute(self.demand.everywhere)
             if self.positions == "all":
                 part = slice(block.start, block.start + block.size)
@@ -139,6 +143,14 @@ class _Run:
                     self.results[name][block.words] = ends.at(index)
                 for name, cases in self.quantities.items():
                     self.results[name][block.words] = ends.quantity(cases)
+            room.clear()
+        self.rooms.put(room)
+
+    def _room(self) -> Room:
+        try:
+            return self.rooms.get_nowait()
+        except Empty:
+            return Room()
 
     def _empty_words(self) -> None:
         empty = np.flatnonzero(self.words.lengths == 0)
