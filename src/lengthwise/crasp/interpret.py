@@ -144,6 +144,7 @@ class _Run:
                 for name, cases in self.quantities.items():
                     self.results[name][block.words] = ends.quantity(cases)
             room.clear()
+            block.cache.clear()
         self.rooms.put(room)
 
     def _room(self) -> Room:
