@@ -96,6 +96,15 @@ def test_moments_at_length_1000(task):
     assert targets[0].std() == pytest.approx(np.std(targets[1]), rel=0.08)
 
 
+@pytest.mark.parametrize("omega", [0.5, 2.0, 4.0, 12.0])
+def test_the_mean_square_of_long_targets(omega):
+    """It says why a smaller omega can have the larger loss where nothing was learned: 2 against 4."""
+    task = SimpleTask(omega)
+    targets = task.target_of(task.statistics(np.full(200_000, 10**9), numpy_draw(8)))
+    assert task.mean_square() == pytest.approx(np.mean(targets**2), abs=4 * np.std(targets**2) / 200_000**0.5)
+    assert SimpleTask(2.0).mean_square() > 1.3 * SimpleTask(4.0).mean_square()
+
+
 @pytest.mark.parametrize("task", TASKS, ids=str)
 def test_targets_of_strings_and_of_statistics_are_equal(task):
     for length in (task.shortest, task.shortest + 1, 17, 60):

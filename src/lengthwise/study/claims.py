@@ -15,6 +15,7 @@ from lengthwise.study.curves import Series
 from lengthwise.study.measure import overlap, plateaus, required_length
 from lengthwise.study.scaling import fit
 from lengthwise.study.steps import STEP, FallingStep, judged, steps, whole_way
+from lengthwise.tasks.regression import SimpleTask
 
 LOSS = 1e-2  # the published threshold
 TRAINED = 1e-4  # training loss from which on "rises with omega" is judged
@@ -88,7 +89,8 @@ def rises(lines: Sequence[Series], parameter: str) -> Verdict:
     """At each training length from the first where every setting's training loss is 1e-4, the plateau rises.
 
     Compared: each value of the parameter with the next at least 1.5 times as large. Below that length the comparison
-    is data, not a verdict.
+    is data, not a verdict: what has not learned its target has a loss of the size of the target's own mean square,
+    which stands beside the plateaus and does not rise with omega.
     """
     lengths = sorted(set.intersection(*(set(line.lengths) for line in lines)))
     if len(lines) < 2 or not lengths:
@@ -99,6 +101,7 @@ def rises(lines: Sequence[Series], parameter: str) -> Verdict:
     found: list[FallingStep] = []
     ways: list[FallingStep] = []
     rows: list[dict[str, Any]] = []
+    sizes = {"target_mean_squares": [SimpleTask(x).mean_square() for x in values]} if parameter == "omega" else {}
     for n in lengths:
         columns = [line.lengths.index(n) for line in lines]
         medians = np.asarray([-line.medians[c] for line, c in zip(lines, columns, strict=True)])
@@ -118,6 +121,7 @@ def rises(lines: Sequence[Series], parameter: str) -> Verdict:
                 "largest_training_loss": trained[n],
                 "plateaus": [float(-m) for m in medians],
                 "out_of_order": wrong,
+                **sizes,
             }
         )
     if start is None:

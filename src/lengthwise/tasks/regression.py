@@ -66,6 +66,16 @@ class SimpleTask:
         both = counts[0] + counts[1]
         return xp.sin(self.omega * ((counts[0] - counts[1]) / xp.where(both == 0, 1, both)))
 
+    def mean_square(self) -> float:
+        """Of the target on long strings, so the loss of an output that is always 0: E sin^2(omega u), u uniform on [-1, 1].
+
+            1/2 - sin(2 omega) / (4 omega)
+
+        It is no monotone function of omega: 0.60 at 2, 0.44 at 4. Proof of the law: given c_2 all splits of the other
+        n - c_2 tokens into c_0 and c_1 are equally likely, so u = (c_0 - c_1) / (c_0 + c_1) becomes uniform.
+        """
+        return 0.5 - math.sin(2 * self.omega) / (4 * self.omega)
+
     def known(self) -> Known:
         """The construction's constants."""
         return Known(2 * self.omega, 1.0, 1, "one-layer notes, section 11")
