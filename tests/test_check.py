@@ -215,8 +215,9 @@ def test_the_python_face(tmp_path):
 
 def test_statements_say_what_was_checked():
     said = {name: CHECKER.check_bytes(json.dumps(c).encode()).statement for name, c in shortenings().items()}
-    assert "the two models differ by at most" in said["simple"]
-    assert "the output" in said["one model"]
+    assert "the outputs of the two models differ by at most" in said["simple"]
+    assert "the output of the model differs by at most" in said["one model"]
+    assert "d +" not in said["one model"], "one model's own error says nothing of two that agree"
     assert "of 1000001 tokens" not in said["length 10^60"]
     length = CHECKER.check_bytes(json.dumps(lengths()["residues"]).encode()).statement
     assert length == (

@@ -27,12 +27,14 @@ def check(claim: list[Any], models: list[Model], period: int, error: Fraction) -
     errors = [difference(model, x, z) for model in models]
     if sum(errors) > error:
         raise Refused(f"the errors are only known to be at most {_sum(errors)}, and {upward(error)} is claimed")
+    strings = f"A string of {about(x.length)} tokens and one of {about(z.length)} with these counts and this suffix"
+    total, eps = _sum(errors), upward(error)
+    if len(models) == 1:
+        return f"{strings}: the output of the model differs by at most {total} <= {eps}."
     lengths = about(least) if least == most else f"{about(least)} to {about(most)}"
-    whose = "the model" if len(models) == 1 else "the two models"
     return (
-        f"A string of {about(x.length)} tokens and one of {about(z.length)} with these counts and this suffix: the outputs "
-        f"of {whose} differ by at most {_sum(errors)} <= {upward(error)}. Two models that differ by at most d on all "
-        f"strings of {lengths} tokens differ by at most d + {upward(error)} on the long one."
+        f"{strings}: the outputs of the two models differ by at most {total} <= {eps}. If the two models differ by at most "
+        f"d on all strings of {lengths} tokens, they differ by at most d + {eps} on the long one."
     )
 
 

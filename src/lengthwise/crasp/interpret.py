@@ -101,9 +101,8 @@ class _Run:
         self.demand = demand(form, roots, ()) if positions == "all" else demand(form, (), roots)
         entries = len(words) if positions == "last" else len(words.tokens)
         self.results: dict[str, Any] = {name: np.zeros(entries, dtype=bool) for name in self.booleans}
-        reach = max(
-            (_reach(cases, int(max(words.lengths, default=0))) for cases in self.quantities.values()), default=0
-        )
+        longest = int(words.lengths.max()) if len(words) else 0
+        reach = max((_reach(cases, longest) for cases in self.quantities.values()), default=0)
         dtype: Any = np.int64 if reach < 2**62 else object
         self.results |= {name: np.zeros(entries, dtype=dtype) for name in self.quantities}
 
@@ -144,6 +143,7 @@ class _Run:
                 for name, cases in self.quantities.items():
                     self.results[name][block.words] = ends.quantity(cases)
             room.clear()
+            block.cache.clear()
         self.rooms.put(room)
 
     def _room(self) -> Room:
