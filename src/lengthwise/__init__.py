@@ -32,6 +32,9 @@ _HOMES = {
     "bound": "theory.bound",
     "Constants": "theory.from_constants",
     "shorten": "theory.shorten",
+    "shortest": "theory.shortest",
+    "worst_case": "theory.worst_case",
+    "sample_errors": "theory.monte_carlo",
     "task": "tasks.registry",
     "Study": "study.plan",
     "sweep": "study.sweep",
@@ -73,7 +76,10 @@ if TYPE_CHECKING:
     from lengthwise.tasks.registry import task as task
     from lengthwise.theory.bound import bound as bound
     from lengthwise.theory.from_constants import Constants as Constants
+    from lengthwise.theory.monte_carlo import sample_errors as sample_errors
     from lengthwise.theory.shorten import shorten as shorten
+    from lengthwise.theory.shortest import shortest as shortest
+    from lengthwise.theory.worst_case import worst_case as worst_case
 
 
 def __getattr__(name: str) -> Any:

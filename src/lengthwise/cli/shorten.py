@@ -32,6 +32,7 @@ LONGEST_SHOWN = 1000  # tokens of a short string that is printed for people; lon
     "--draws", type=click.IntRange(1, 10**6), default=16, help="Sampled strings a length; two layers.  [default: 16]"
 )
 @click.option("--seed", type=click.IntRange(0, 2**63), default=0, help="Root of all draws; two layers.  [default: 0]")
+@click.option("--shortest", is_flag=True, help="Ask integer programs for the shortest string; one layer.")
 @click.option("--certificate", metavar="FILE", help="Write a certificate that `lengthwise check` verifies.")
 @click.option("--nl", "stream", is_flag=True, help="Print one JSON object a line, one for each string.")
 @json_option
@@ -43,6 +44,7 @@ def command(
     bits: int | None,
     draws: int,
     seed: int,
+    shortest: bool,
     certificate: str | None,
     stream: bool,
     as_json: bool,
@@ -63,11 +65,15 @@ def command(
     doubled until the measured errors (Euclidean norms) fit; nothing is promised before it is measured, and --counts and
     --certificate have no place.
 
+    --shortest also asks integer programs, solved in floating point, for the shortest string with the same ending and no
+    new token; what they propose is checked exactly like everything else.
+
     \b
     Examples:
       lengthwise shorten simple:omega=4 --bits 4 --strings words.txt --error 0.1
       lengthwise shorten f.safetensors g.safetensors --counts table.json --error 0.1 --json
       lengthwise shorten f.safetensors --counts table.json --error 0.01 --certificate c.json
+      lengthwise shorten f.safetensors g.safetensors --counts table.json --error 0.1 --shortest
       lengthwise shorten modp:period=3 --bits 8 --strings many.txt --error 0.05 --nl
       lengthwise shorten kgram:symbols=2 --strings long.txt --error 0.01 --draws 64
 
@@ -83,8 +89,8 @@ def command(
       error            the sum of errors that was allowed
       method           "construction", "sharpened construction" (a smaller
                        constant than the proof's), "halved budgets",
-                       "proportional", "stratified windows", "balanced
-                       windows", or "the string itself"
+                       "proportional", "integer program (box)", "stratified
+                       windows", "balanced windows", or "the string itself"
       reason           why it is the string itself, else null
       bound            a length that is enough for every long string, or null
                        with bound_reason
@@ -92,6 +98,8 @@ def command(
                        tokens
       counts           its suffix and table, as --counts takes them
       certificate      the file that was written, or null
+      at_least         with --shortest: no shorter one meets the integer program,
+                       says its solver; at_least_certainty is "numerical"
 
     With --json FILE holds one string; with --nl it may hold many, and every line is an object with index (from 0) and
     these fields.
@@ -100,7 +108,7 @@ def command(
     """
     started = time.perf_counter()
     _check_request(models, strings, counts, error, stream and as_json)
-    found = _shortened(models, strings, counts, str(error), bits, draws, seed)
+    found = _shortened(models, strings, counts, str(error), bits, draws, seed, shortest)
     if stream or not (as_json or certificate):
         if certificate is not None:
             raise WrongInput("one certificate for one string", "--certificate with --nl", "leave --nl out")
@@ -163,20 +171,26 @@ def _shortened(
     bits: int | None,
     draws: int,
     seed: int,
+    shortest: bool,
 ) -> "Iterator[Shortening | Sampled]":
     """The answers for the strings of a file one after the other; an error names the line or the entry."""
     from lengthwise.cli.target import model_at
     from lengthwise.theory.pair import check_pair
     from lengthwise.theory.shorten import shorten
+    from lengthwise.theory.shortest import shortest as programs
 
     first, *rest = (model_at(target, bits) for target in targets)
     second = rest[0] if rest else None
     check_pair(first, second or first)
     for place, given in _given(first if first.tokens or second is None else second, strings, counts):
+        found: Shortening | Sampled
         try:
             with teller("strings tried") as telling:
                 report = lambda *told: telling.progress(Searched(*told))  # noqa: E731
-                found = shorten(first, second, given, error, draws=draws, seed=seed, report=report)
+                if shortest:
+                    found = programs(first, second, given, error)
+                else:
+                    found = shorten(first, second, given, error, draws=draws, seed=seed, report=report)
             yield found
         except WrongInput as wrong:
             raise wrong if wrong.where in ("error", "attention", "layers") else wrong.at(place) from None

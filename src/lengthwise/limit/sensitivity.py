@@ -14,7 +14,7 @@ from lengthwise.limit.tables import exact, head_values, type_vectors
 
 Sensitivity = Fraction | float  # a rational, or math.inf
 _ZERO, _HALF, _ONE = Fraction(0), Fraction(1, 2), Fraction(1)
-_MIDDLE_AND_RADIUS = {"relu": (_HALF, _HALF), "tanh": (_HALF, _HALF), "sin": (_ZERO, _ONE), "identity": (_ONE, _ZERO)}
+SLOPES = {"relu": (_HALF, _HALF), "tanh": (_HALF, _HALF), "sin": (_ZERO, _ONE), "identity": (_ONE, _ZERO)}
 Table = list[list[int]]
 
 
@@ -55,7 +55,7 @@ def ignorable(*models: LimitTransformer) -> frozenset[tuple[int, int]]:
 
 def _slopes(mlp: MLP, output: RationalMatrix) -> tuple[RationalMatrix, RationalMatrix, RationalMatrix, list[int]]:
     """W = U B, Lin, W diag(rad), and the Heaviside units (which get mid = rad = 0)."""
-    pairs = [_MIDDLE_AND_RADIUS.get(name, (_ZERO, _ZERO)) for name in mlp.activations]
+    pairs = [SLOPES.get(name, (_ZERO, _ZERO)) for name in mlp.activations]
     weights = output * exact(mlp.outer)
     middle, swing = (
         matrix_of([[value * pair[which] for value, pair in zip(row, pairs, strict=True)] for row in entries(weights)])
