@@ -293,10 +293,21 @@ def second_opinion(certificate):
     """Whether a certificate's statement follows, by the package's own code."""
     try:
         models = [model_of(value) for value in certificate["models"]]
-        judge = string_opinion if certificate["kind"] == "shortening" else length_opinion
+        judge = {"shortening": string_opinion, "length": length_opinion, "strings": strings_opinion}[
+            certificate["kind"]
+        ]
         return certificate["version"] == 1 and judge(certificate, models)
     except lw.WrongInput:
         return False  # no string has these counts, no model these bits, ...
+
+
+def strings_opinion(certificate, models):
+    """By the definition in floats, to twelve digits."""
+    long, short = ([whole(v) for v in certificate[name]] for name in ("long", "short"))
+    if not long or not short or max(long + short) >= models[0].symbols:
+        return False
+    away = [math.dist(lw.evaluate(m, long, "dense"), lw.evaluate(m, short, "dense")) for m in models]
+    return sum(away) <= float(number(certificate["error"])) * (1 + 1e-9) + 1e-12
 
 
 def string_opinion(certificate, models):

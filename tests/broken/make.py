@@ -1,7 +1,7 @@
 """Writes the broken certificates of this folder, each wrong in one way, and reasons.json: what a checker must say.
 
 Run it after a change of the format: python tests/broken/make.py. A test checks that the files are what it writes. The
-three that they are made of, good/*.json, were written by lengthwise and are valid.
+four that they are made of, good/*.json, were written by lengthwise and are valid.
 """
 
 import copy
@@ -10,8 +10,8 @@ import re
 from pathlib import Path
 
 HERE = Path(__file__).parent
-STRING, LENGTH, PLAIN = (
-    json.loads((HERE / "good" / f"{name}.json").read_text()) for name in ("string", "length", "plain")
+STRING, LENGTH, PLAIN, STRINGS = (
+    json.loads((HERE / "good" / f"{name}.json").read_text()) for name in ("string", "length", "plain", "strings")
 )
 REFUSED, UNREADABLE = "refused", "unreadable"
 
@@ -196,6 +196,18 @@ CASES = {
         edited(PLAIN, ("queries 0 free", [PLAIN["queries"][0]["acting"][0]["head"]]), ("queries 0 acting", PLAIN["queries"][0]["acting"][1:])),
         REFUSED,
         "leave nothing of the error",
+    ),
+    # two strings written out, two layers
+    "strings-error-too-small": (changed(STRINGS, "error", "1/100000"), REFUSED, "the errors are only known to be at most"),
+    "strings-another-token": (changed(STRINGS, "short", STRINGS["short"][:-1] + [1 - STRINGS["short"][-1]]), REFUSED, "the errors are only known"),
+    "strings-unknown-token": (changed(STRINGS, "short 0", 2), REFUSED, "the short string is no nonempty list of tokens 0 to 1"),
+    "strings-empty": (changed(STRINGS, "long", []), REFUSED, "the long string is no nonempty list"),
+    "strings-too-long": (changed(STRINGS, "long", [0] * 13_500), UNREADABLE, "for which 500000 operations suffice"),
+    "strings-of-plain-attention": (changed(STRINGS, "models 0 attention", "plain"), UNREADABLE, "one of log-suffix"),
+    "strings-three-layers": (
+        changed(STRINGS, "models 0 layers", STRINGS["models"][0]["layers"] * 2),
+        UNREADABLE,
+        "a list of 1 to 2 layers",
     ),
 }  # fmt: skip
 

@@ -1,7 +1,8 @@
 """The independent checker of certificates: Python's standard library, and nothing of ours.
 
 docs/certificate.md defines what a certificate is and what is verified here; `make checker` builds these files into one
-that runs alone. Start with shortening.py: the other files are what it calls, and length.py is the second kind.
+that runs alone. Start with shortening.py: the other files are what it calls, length.py is the second kind and
+strings.py the third.
 """
 
 import os
@@ -10,7 +11,7 @@ from dataclasses import asdict, dataclass
 from types import ModuleType
 from typing import Any
 
-from . import length, shortening
+from . import length, shortening, strings
 from .model import read_model
 from .reader import MOST_BYTES, Refused, Unreadable, fields, items, natural, number, one_of, parse, shown
 
@@ -50,15 +51,16 @@ def check(path: str | os.PathLike[str]) -> Verdict:
 def check_bytes(data: bytes) -> Verdict:
     """The verdict on a certificate's text; Unreadable if it is none."""
     tree = parse(data)
-    kind = one_of(tree.get("kind"), "kind", "shortening", "length")
-    own, rule = shortening.FIELDS, shortening.check
+    kind = one_of(tree.get("kind"), "kind", "shortening", "length", "strings")
+    own, rule = (strings.FIELDS, strings.check) if kind == "strings" else (shortening.FIELDS, shortening.check)
     if kind == "length":
         own, rule = length.FIELDS[one_of(tree.get("theorem"), "theorem", *length.FIELDS)], length.check
     known, version, _, claimed, every, listed, *claim = fields(tree, "", *COMMON, *own)
     if known != FORMAT or version != VERSION or version is True:
         raise Unreadable(f'the format "{FORMAT}" in version {VERSION}', f"{shown(known)} in version {shown(version)}")
     error, period = number(claimed, "error"), natural(every, "period", 1)
-    models = [read_model(model, f"models[{index}]") for index, model in enumerate(items(listed, "models"))]
+    said = strings.RULES if kind == "strings" else ()
+    models = [read_model(model, f"models[{index}]", *said) for index, model in enumerate(items(listed, "models"))]
     sizes = {(model.symbols, len(model.unembedding)) for model in models}
     if not 1 <= len(models) <= 2 or len(sizes) > 1:
         got = f"{len(models)} models with tokens and outputs {sorted(sizes)}"

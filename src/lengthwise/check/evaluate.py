@@ -8,7 +8,7 @@ from math import lcm
 from operator import mul
 
 from .enclose import BITS, Enclosure, exp, log, reaches, sin, tanh
-from .model import Head, Model, Rows, Type, times
+from .model import MLP, Head, Model, Rows, Type, times
 
 NOTHING = Enclosure.of(0)
 
@@ -28,16 +28,16 @@ def outputs(model: Model, view: View) -> tuple[list[Enclosure], list[Enclosure]]
     y = [Enclosure.of(Fraction(v, model.below)) for v in query]
     for o in [_attend(model, head, view, query) for head in model.heads]:
         y = [a + b for a, b in zip(y, o, strict=True)]
-    after = y
-    if model.mlp is not None:
-        mlp = model.mlp
-        before = [
-            a + Enclosure.of(Fraction(b, model.below))
-            for a, b in zip(product(mlp.inner, y, model.below), mlp.bias, strict=True)
-        ]
-        units = [ACTIVATE[kind](value) for kind, value in zip(mlp.activation, before, strict=True)]
-        after = [a + b for a, b in zip(y, product(mlp.outer, units, model.below), strict=True)]
-    return y, product(model.unembedding, after, model.below)
+    return y, product(model.unembedding, through(model.mlp, y, model.below), model.below)
+
+
+def through(mlp: MLP | None, y: list[Enclosure], below: int) -> list[Enclosure]:
+    """Y + B psi(A Y + b); Y where there is no MLP."""
+    if mlp is None:
+        return y
+    before = [a + Enclosure.of(Fraction(b, below)) for a, b in zip(product(mlp.inner, y, below), mlp.bias, strict=True)]
+    units = [ACTIVATE[kind](value) for kind, value in zip(mlp.activation, before, strict=True)]
+    return [a + b for a, b in zip(y, product(mlp.outer, units, below), strict=True)]
 
 
 def product(rows: Rows, vector: list[Enclosure], below: int) -> list[Enclosure]:

@@ -44,8 +44,16 @@ class MLP:
 
 
 @dataclass(frozen=True)
+class Layer:
+    """Heads side by side, then an MLP or none."""
+
+    heads: list[Head]
+    mlp: MLP | None
+
+
+@dataclass(frozen=True)
 class Model:
-    """A one-layer limit transformer: section 4 of the format.
+    """A limit transformer: section 4 of the format; kinds other than `strings` speak of one layer, its first.
 
     Every weight is an integer over the one denominator `below`: integers multiply and compare fast, fractions do not.
     """
@@ -55,9 +63,18 @@ class Model:
     below: int
     embedding: Rows
     positions: Rows
-    heads: list[Head]
-    mlp: MLP | None
+    layers: list[Layer]
     unembedding: Rows
+
+    @property
+    def heads(self) -> list[Head]:
+        """The heads of the first layer."""
+        return self.layers[0].heads
+
+    @property
+    def mlp(self) -> MLP | None:
+        """The MLP of the first layer."""
+        return self.layers[0].mlp
 
     @property
     def symbols(self) -> int:
@@ -84,39 +101,53 @@ def times(rows: Rows, vector: Sequence[int]) -> list[int]:
     return [sum(map(mul, row, vector)) for row in rows]
 
 
-def read_model(value: Any, where: str) -> Model:
+def read_model(value: Any, where: str, rules: tuple[str, ...] = ("log-length", "plain"), deepest: int = 1) -> Model:
     """A model from its fields; every shape, and the size of every number, is checked."""
     names = ("attention", "bits", "embedding", "positions", "layers", "unembedding")
     attention, bits, embedding, positions, layers, unembedding = fields(value, where, *names)
-    one_of(attention, f"{where}, attention", "log-length", "plain")
-    if bits is not None and attention == "plain":
-        raise Unreadable("null where attention is plain", shown(bits), f"{where}, bits")
+    one_of(attention, f"{where}, attention", *rules)
+    if bits is not None and attention != "log-length":
+        raise Unreadable(f"null where attention is {attention}", shown(bits), f"{where}, bits")
     if bits is not None and natural(bits, f"{where}, bits", 1) > MOST_BITS:
         raise Unreadable(f"at most {MOST_BITS} bits", shown(bits), f"{where}, bits")
     first = items(embedding, f"{where}, embedding")
     width = len(items(first[0], f"{where}, embedding")) if first else 0
     if not width or not items(positions, f"{where}, positions") or not items(unembedding, f"{where}, unembedding"):
         raise Unreadable("at least one token, coordinate, residue and output", "an empty matrix", where)
-    own, mlp = fields(items(layers, f"{where}, layers", 1)[0], f"{where}, layers[0]", "heads", "mlp")
-    if len(items(own, f"{where}, heads")) > MOST_HEADS:
-        raise Unreadable(f"at most {MOST_HEADS} heads", f"{len(own)}", where)
+    if not 1 <= len(items(layers, f"{where}, layers", 1 if deepest == 1 else None)) <= deepest:
+        raise Unreadable(f"a list of 1 to {deepest} layers", f"one of {len(layers)}", f"{where}, layers")
     outside = [
         matrix(rows, f"{where}, {name}", width)
         for name, rows in (("embedding", embedding), ("positions", positions), ("unembedding", unembedding))
     ]
+    read = [_layer(layer, f"{where}, layers[{i}]", width) for i, layer in enumerate(layers)]
+    inside = chain.from_iterable(chain(*chain(*hidden), *chain(*chain(*heads))) for heads, hidden, _ in read)
+    below = _common(chain(*chain(*outside), inside), where)
+    table, vectors, last = (_whole(rows, below) for rows in outside)
+    whole = [_whole_layer(layer, below) for layer in read]
+    return Model(attention, None if bits is None else natural(bits, where), below, table, vectors, whole, last)
+
+
+def _layer(value: Any, where: str, width: int) -> tuple[list[Any], list[Any], list[str]]:
+    """Heads, and the MLP's matrices and activations (empty without one), as rationals."""
+    own, mlp = fields(value, where, "heads", "mlp")
+    if len(items(own, f"{where}, heads")) > MOST_HEADS:
+        raise Unreadable(f"at most {MOST_HEADS} heads", f"{len(own)}", where)
     heads = [_head(head, f"{where}, heads[{i}]", width) for i, head in enumerate(own)]
     hidden, kinds = ([], []) if mlp is None else _mlp(mlp, f"{where}, mlp", width)
-    below = _common(chain(*chain(*outside), *chain(*hidden), *chain(*chain(*heads))), where)
-    table, vectors, read = (_whole(rows, below) for rows in outside)
+    return heads, hidden, kinds
+
+
+def _whole_layer(layer: tuple[list[Any], list[Any], list[str]], below: int) -> Layer:
+    heads, hidden, kinds = layer
     acting = []
     for key, query, inward, [phi] in heads:
         shifts = [None if v is None else int(v * below) for v in phi]
         acting.append(Head(_whole(key, below), _whole(query, below), _whole(inward, below), shifts))
-    layer = None
-    if mlp is not None:
-        inner, [bias], outer = (_whole(rows, below) for rows in hidden)
-        layer = MLP(inner, bias, outer, kinds)
-    return Model(attention, None if bits is None else natural(bits, where), below, table, vectors, acting, layer, read)
+    if not hidden:
+        return Layer(acting, None)
+    inner, [bias], outer = (_whole(rows, below) for rows in hidden)
+    return Layer(acting, MLP(inner, bias, outer, kinds))
 
 
 def _head(value: Any, where: str, width: int) -> list[Any]:

@@ -62,8 +62,8 @@ def command(
     strings and of counts are those of `lengthwise run`; counts may have any length.
 
     Other models see the order of tokens. For them short strings are sampled from the long one in windows, lengths
-    doubled until the measured errors (Euclidean norms) fit; nothing is promised before it is measured, and --counts and
-    --certificate have no place.
+    doubled until the measured errors (Euclidean norms) fit; nothing is promised before it is measured. --counts has no
+    place there, and --certificate is for log-suffix attention and strings of a few thousand tokens.
 
     --shortest also asks integer programs, solved in floating point, for the shortest string with the same ending and no
     new token; what they propose is checked exactly like everything else.

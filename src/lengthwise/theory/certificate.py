@@ -6,14 +6,17 @@ docs/certificate.md is the format's definition; the checker shares no code with 
 import json
 import math
 import os
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from lengthwise.errors import WrongInput
 from lengthwise.limit.margins import Margin, slots_margin
-from lengthwise.limit.model import LimitTransformer
+from lengthwise.limit.model import LimitTransformer, named_arrays
 from lengthwise.limit.patterns import Comparison
 from lengthwise.limit.storage import write_aside
 from lengthwise.theory.answer import NoBoundHolds
@@ -24,6 +27,7 @@ from lengthwise.theory.plain_bound import demand, shares
 from lengthwise.type_counts import Counts
 
 FORMAT, VERSION = "lengthwise certificate", 1
+MOST_OPERATIONS = 500_000  # on enclosures: what a checker accepts for two strings written out
 
 Pair = tuple[LimitTransformer, LimitTransformer]
 
@@ -69,6 +73,44 @@ def shortening_certificate(
         "short": string_form(short_counts),
         "window": [number_form(least), number_form(most)],
     }
+
+
+def strings_certificate(
+    models: Sequence[LimitTransformer], long: Sequence[int], short: Sequence[int], error: Fraction | float | str
+) -> Certificate:
+    """That on two strings the outputs of each log-suffix model differ, summed over the models, by at most `error`.
+
+        sum_f || f(x) - f(z) || <= eps, Euclidean norm        (kind "strings" of docs/certificate.md)
+
+    Both strings are written out, as token indices. Strings longer than a checker accepts are refused here.
+    """
+    check_pair(models[0], models[-1])
+    needed = sum(operations_needed(model, len(long) + len(short)) for model in models)
+    if needed > MOST_OPERATIONS:
+        raise WrongInput(
+            f"strings and models for which {MOST_OPERATIONS:,} operations suffice",
+            f"{len(long):,} tokens that would need {needed:,}",
+            "what was measured stays numerical; certify a shorter string",
+            "certificate",
+        )
+    period = math.lcm(*(model.period for model in models))
+    return _head("strings", [*models], period, allowed_error(error), deep=True) | {
+        "long": [int(token) for token in long],
+        "short": [int(token) for token in short],
+    }
+
+
+def operations_needed(model: LimitTransformer, length: int) -> int:
+    """The operations of section 7 of the format for strings of so many tokens together."""
+    kinds, width = model.symbols * model.period, model.width
+    each = width
+    for layer in model.layers:
+        each += 0 if layer.mlp is None else 2 * width * len(layer.mlp.bias)
+        each += sum((kinds + len(head.phi) + width) * (width + 1) for head in layer.heads)
+    arrays = [array for array in named_arrays(model).values() if array.size]
+    numbers = (Fraction(float(value)) for array in arrays for value in np.ravel(array) if np.isfinite(value))
+    below = math.lcm(1, *(number.denominator for number in numbers))
+    return (length + kinds**2) * each * (1 + below.bit_length() // 200)
 
 
 def length_certificate(first: LimitTransformer, second: LimitTransformer, error: Fraction | float | str) -> Certificate:
@@ -157,7 +199,7 @@ def certificate_text(certificate: Certificate) -> str:
     return as_text(certificate) + "\n"
 
 
-def _head(kind: str, models: list[LimitTransformer], period: int, error: Fraction) -> Certificate:
-    written = [model_form(model, f"model {number}") for number, model in enumerate(models, start=1)]
+def _head(kind: str, models: list[LimitTransformer], period: int, error: Fraction, deep: bool = False) -> Certificate:
+    written = [model_form(model, f"model {number}", deep) for number, model in enumerate(models, start=1)]
     begin = {"format": FORMAT, "version": VERSION, "kind": kind, "error": number_form(error), "period": period}
     return begin | {"models": written}

@@ -17,9 +17,12 @@ MOST_DIGITS = 2_000
 Certificate = dict[str, Any]
 
 
-def model_form(model: LimitTransformer, where: str) -> dict[str, Any]:
-    """A one-layer model; `where` is how an error calls it."""
-    if model.depth != 1 or model.attention == "log-suffix":
+def model_form(model: LimitTransformer, where: str, deep: bool = False) -> dict[str, Any]:
+    """A one-layer model, or with `deep` one of one or two log-suffix layers; `where` is how an error calls it."""
+    if deep and (model.depth > 2 or model.attention != "log-suffix"):
+        got = f"{model.depth} layers, {model.attention}"
+        raise WrongInput("one or two layers of log-suffix attention", got, "no certificate speaks of others", where)
+    if not deep and (model.depth != 1 or model.attention == "log-suffix"):
         raise WrongInput(
             "a one-layer model with log-length or plain attention",
             f"{model.depth} layers, {model.attention}",
@@ -31,7 +34,7 @@ def model_form(model: LimitTransformer, where: str) -> dict[str, Any]:
         "bits": model.bits,
         "embedding": _matrix(model.embedding),
         "positions": _matrix(model.positions),
-        "layers": [_layer(model.layers[0])],
+        "layers": [_layer(layer) for layer in model.layers],
         "unembedding": _matrix(model.unembedding),
     }
 

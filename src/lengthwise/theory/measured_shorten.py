@@ -73,13 +73,14 @@ class Sampled:
         return decode(self.tokens, self.names)
 
     def certificate(self, path: str | os.PathLike[str]) -> None:
-        """Writes a certificate that `lengthwise check` verifies."""
-        raise WrongInput(
-            "models of one layer with log-length or plain attention",
-            f"{max(model.depth for model in self.models)} layers of {self.models[0].attention} attention",
-            "errors that were measured have no certificate; evaluate both strings instead",
-            "certificate",
-        )
+        """Writes a certificate that `lengthwise check` verifies: both strings, evaluated anew in enclosures.
+
+        For one or two layers of log-suffix attention and strings that are not too long; other answers are numerical.
+        """
+        from lengthwise.theory.certificate import strings_certificate, write_certificate
+
+        claim = strings_certificate(self.models, self.original.tolist(), self.tokens, self.asked.error)
+        write_certificate(claim, path)
 
     def fields(self) -> dict[str, Any]:
         """What the verb prints with --json: the fields of an exact answer, and what kind of answer this is."""
