@@ -92,6 +92,19 @@ def stand_ins():
     return rows
 
 
+def programs():
+    """The shortest string by integer programs, beside the construction alone."""
+    counts, rows = long_counts(), []
+    for kind, (f, g) in {"hardmax": pair(), "plain": pair("plain", None, trained=True)}.items():
+        ours = seconds(lambda f=f, g=g: lw.shorten(f, g, counts, 0.1, shortest=True), 1)
+        rival = seconds(lambda f=f, g=g: lw.shorten(f, g, counts, 0.1), 1)
+        found, built = (lw.shorten(f, g, counts, 0.1, shortest=which).length for which in (True, False))
+        what = f"shorten --shortest, 20 types, {kind}, {found:,} tokens where the construction gives {built:,}"
+        row = {"what": what, "ours": ours, "unit": "s", "wanted": "< 5", "rival_name": "without --shortest"}
+        rows.append(row | {"rival": rival, "ratio": rival / ours})
+    return rows
+
+
 def bounds():
     """The training length of the same pairs."""
     kinds = {
@@ -129,7 +142,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--write", action="store_true", help="store the rows in benchmarks/results/one_layer.json")
     write = parser.parse_args().write
-    rows = stand_ins() + bounds() + checks()
+    rows = stand_ins() + programs() + bounds() + checks()
     for row in rows:
         beside = f"   {row['rival_name']}: {row['rival']:.3g} s, ratio {row['ratio']:.1f}" if "rival" in row else ""
         wanted = f" (wanted {row['wanted']})" if row["wanted"] else ""

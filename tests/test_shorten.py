@@ -417,6 +417,16 @@ def test_models_and_strings_that_do_not_fit_are_refused():
             shorten(first, second, string, 0.1)
 
 
+def test_integer_programs_are_asked_too():
+    """The note's second row: 18 tokens by the construction, fewer by the program, and the program says how few."""
+    f = simple_task(2, bits=4)
+    x = Counts([2], [[700], [300], [1000000]])
+    built, found = (shorten(f, uniform(f), x, F(1, 2), shortest=which) for which in (False, True))
+    assert found.at_least <= found.length < built.length
+    moved = [evaluate(model, found.string, "dense") - lw.evaluate_counts(model, x) for model in found.models]
+    assert sum(abs(float(value[0])) for value in moved) <= 0.5
+
+
 def test_a_forgotten_second_model_is_named():
     """lw.shorten(f, string) is a likely slip; the tests' type checker is stepped around."""
     f = mod_p_task(2, 0, bits=4)

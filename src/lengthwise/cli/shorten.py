@@ -108,7 +108,8 @@ def command(
     """
     started = time.perf_counter()
     _check_request(models, strings, counts, error, stream and as_json)
-    found = _shortened(models, strings, counts, str(error), bits, draws, seed, shortest)
+    options = {"shortest": shortest, "draws": draws, "seed": seed}
+    found = _shortened(models, strings, counts, str(error), bits, options)
     if stream or not (as_json or certificate):
         if certificate is not None:
             raise WrongInput("one certificate for one string", "--certificate with --nl", "leave --nl out")
@@ -169,28 +170,21 @@ def _shortened(
     counts: str | None,
     error: str,
     bits: int | None,
-    draws: int,
-    seed: int,
-    shortest: bool,
+    options: dict[str, Any],
 ) -> "Iterator[Shortening | Sampled]":
     """The answers for the strings of a file one after the other; an error names the line or the entry."""
     from lengthwise.cli.target import model_at
     from lengthwise.theory.pair import check_pair
     from lengthwise.theory.shorten import shorten
-    from lengthwise.theory.shortest import shortest as programs
 
     first, *rest = (model_at(target, bits) for target in targets)
     second = rest[0] if rest else None
     check_pair(first, second or first)
     for place, given in _given(first if first.tokens or second is None else second, strings, counts):
-        found: Shortening | Sampled
         try:
             with teller("strings tried") as telling:
                 report = lambda *told: telling.progress(Searched(*told))  # noqa: E731
-                if shortest:
-                    found = programs(first, second, given, error)
-                else:
-                    found = shorten(first, second, given, error, draws=draws, seed=seed, report=report)
+                found = shorten(first, second, given, error, report=report, **options)
             yield found
         except WrongInput as wrong:
             raise wrong if wrong.where in ("error", "attention", "layers") else wrong.at(place) from None

@@ -42,6 +42,7 @@ def shorten(
     string: Any,
     error: Fraction | float | str = 0.1,
     *,
+    shortest: bool = False,
     draws: int = 16,
     seed: int = 0,
     report: Report | None = None,
@@ -55,7 +56,7 @@ def shorten(
 
     Source: one-layer note, sections 5 and 6b. Where Theorem 2 or P applies the length is at most the N of `bound`;
     nearly always it is far shorter, because what is checked is the error itself. Where neither does, the proportions of
-    the long string are tried and checked.
+    the long string are tried and checked. shortest: integer programs look for a shorter one still; see `lw.shortest`.
 
     Models of more than one layer, and log-suffix attention, see more of a string than its counts: for them short
     strings are sampled (draws of them, from the seed) and their errors measured, in Euclidean norm; see Sampled.
@@ -66,6 +67,10 @@ def shorten(
             raise WrongInput(
                 wanted, shown(model), "call shorten(f, g, string, error) or shorten(f, None, string, error)"
             )
+    if shortest:
+        from lengthwise.theory.shortest import shortest as programs
+
+        return programs(f, g, string, error)
     second = f if g is None else g
     check_pair(f, second)
     asked = Asked((f,) if g is None else (f, g), allowed_error(error))
