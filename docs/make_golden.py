@@ -45,6 +45,8 @@ CASES = {
     "crasp-lint": ["crasp", "lint", "crasp:shuffle_dyck2", "--json"],
     "crasp-explain": ["crasp", "explain", "crasp:dyck1", "())(", "--json"],
     "crasp-compile": ["crasp", "compile", "crasp:tomita4", "--out", "tomita4.safetensors", "--json"],
+    "crasp-decide": ["crasp", "decide", "(aa|b)*", "--json"],
+    "crasp-decide-no": ["crasp", "decide", "[012]*02*", "--json"],
     "sweep": ["sweep", "study/study.toml", "--out", "study", "--resume", "--json"],
     "measure": ["measure", "study", "--loss", "0.005", "--json"],
     "report": ["report", "study", "--json"],

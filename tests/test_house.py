@@ -62,6 +62,21 @@ def test_every_public_name_loads():
         _ = lengthwise.nothing_of_ours
 
 
+def test_public_names_are_no_modules_whoever_imported_those_before():
+    code = """
+import importlib, pkgutil, types, lengthwise as lw, lengthwise.crasp
+for package in (lw, lengthwise.crasp):
+    for name in package.__all__:
+        importlib.import_module(f"{package.__name__}.{package._HOMES[name]}") if name in package._HOMES else None
+    for name in package.__all__:
+        assert not isinstance(getattr(package, name), types.ModuleType), name
+        assert not isinstance(getattr(package, name), types.ModuleType), name
+from lengthwise.crasp.parse import parse
+assert parse is lw.crasp.parse
+"""
+    loaded(code)
+
+
 def normal(name):
     return re.sub(r"[-_.]+", "-", name).lower()
 

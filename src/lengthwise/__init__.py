@@ -4,7 +4,10 @@ The public names load on first use: importing lengthwise imports neither JAX nor
 """
 
 import importlib
+import sys
 from typing import TYPE_CHECKING, Any
+
+from lengthwise.lazy import Package
 
 __version__ = "0.1.0"
 
@@ -95,3 +98,6 @@ def __getattr__(name: str) -> Any:
 def __dir__() -> list[str]:
     """The public names."""
     return sorted(__all__)
+
+
+sys.modules[__name__].__class__ = Package

@@ -64,6 +64,28 @@ def common_denominator(matrix: RationalMatrix) -> tuple[list[list[int]], int]:
     return [flat[i * columns : (i + 1) * columns] for i in range(rows)], int(denominator)
 
 
+def null_space(rows: Sequence[Sequence[int]], unknowns: int) -> list[list[int]]:
+    """A basis of the rational solutions x of rows * x = 0, in coprime integers; one vector a free unknown.
+
+    A free unknown is one without a pivot in the reduced row echelon form; its vector is positive there and 0 at the
+    other free ones.
+    """
+    flat = [value for row in rows for value in row]
+    reduced, denominator, rank = flint.fmpz_mat(len(rows), unknowns, flat).rref()
+    entries_ = [[int(reduced[i, j]) for j in range(unknowns)] for i in range(rank)]
+    pivots = [next(j for j, value in enumerate(row) if value) for row in entries_]
+    basis = []
+    for free in sorted(set(range(unknowns)) - set(pivots)):
+        vector = [0] * unknowns
+        vector[free] = abs(int(denominator))
+        sign = 1 if denominator > 0 else -1
+        for pivot, row in zip(pivots, entries_, strict=True):
+            vector[pivot] = -sign * row[free]
+        common = math.gcd(*vector)
+        basis.append([value // common for value in vector])
+    return basis
+
+
 def to_fraction(value: Any) -> Fraction:
     """A python-flint rational as a Python fraction."""
     return Fraction(int(value.p), int(value.q))

@@ -12,6 +12,7 @@ VERBS = {
         "Every operation at every position of one word, and why it is rejected.",
     ),
     "compile": ("lengthwise.cli.crasp_compile", "A program as a model file, and up to which length it is right."),
+    "decide": ("lengthwise.cli.crasp_decide", "Whether a program accepts a regular language, and which."),
 }
 
 
@@ -35,6 +36,7 @@ def command(ctx: click.Context) -> None:
       lengthwise crasp explain crasp:dyck1 "())("
       lengthwise crasp lint dyck1.crasp
       lengthwise crasp compile dyck1.crasp --out dyck1.safetensors
+      lengthwise crasp decide "(aa|b)*"
 
     \b
     The language, in full on the page "C-RASP" of the documentation:

@@ -5,13 +5,16 @@ The public names load on first use: `import lengthwise as lw`, then lw.crasp.par
 
 import importlib
 import sys
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
+
+from lengthwise.lazy import Package
 
 _HOMES = {
     "Compiled": "compiled",
     "Passes": "passes",
     "compile": "compiled",
+    "automaton": "automata",
+    "decide": "regular",
     "explain": "explain",
     "fragment": "fragment",
     "run": "interpret",
@@ -23,6 +26,7 @@ _HOMES = {
 __all__ = [*_HOMES]
 
 if TYPE_CHECKING:
+    from lengthwise.crasp.automata import automaton as automaton
     from lengthwise.crasp.compiled import Compiled as Compiled
     from lengthwise.crasp.compiled import compile as compile
     from lengthwise.crasp.explain import explain as explain
@@ -32,17 +36,7 @@ if TYPE_CHECKING:
     from lengthwise.crasp.parse import parse as parse
     from lengthwise.crasp.passes import Passes as Passes
     from lengthwise.crasp.printer import text as text
-
-
-class _Package(ModuleType):
-    """Python sets a submodule on its package when it is imported: here not over a public name, which may be the same."""
-
-    def __setattr__(self, name: str, value: object) -> None:
-        if not (name in _HOMES and isinstance(value, ModuleType)):
-            super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _Package
+    from lengthwise.crasp.regular import decide as decide
 
 
 def __getattr__(name: str) -> Any:
@@ -55,3 +49,6 @@ def __getattr__(name: str) -> Any:
 def __dir__() -> list[str]:
     """The public names."""
     return sorted(__all__)
+
+
+sys.modules[__name__].__class__ = Package

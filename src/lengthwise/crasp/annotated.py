@@ -1,0 +1,171 @@
+"""Automata whose states also know what periodic and local predicates see: the position modulo a period, the last letters.
+
+A state of the annotated automaton is (state, position modulo m, last t letters). Near the start fewer than t letters
+have been read, and the window is shorter. All that a program with period m and window t reads of positions, at a letter,
+is this annotation before the letter and the letter.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from lengthwise.crasp.automata import Automaton
+from lengthwise.crasp.languages import components
+from lengthwise.crasp.separation import Level, Move, levels
+
+MOST_ANNOTATED = 6_000
+
+
+class Place(NamedTuple):
+    """Where a word has led: state, residue of its length, its last letters."""
+
+    state: int
+    residue: int
+    window: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Annotated:
+    """The annotated automaton, from its start; places are numbered in breadth-first order."""
+
+    machine: Automaton
+    period: int
+    window: int
+    places: tuple[Place, ...]
+    table: tuple[tuple[int, ...], ...]
+
+    def annotations(self) -> list[tuple[int, tuple[int, ...]]]:
+        """What is seen of the position at each place, apart from the state."""
+        return [(place.residue, place.window) for place in self.places]
+
+    def internal(self, part: Sequence[int]) -> list[Move]:
+        """The moves inside a part."""
+        inside = set(part)
+        return [(s, letter, t) for s in part for letter, t in enumerate(self.table[s]) if t in inside]
+
+
+def annotated(machine: Automaton, period: int, window: int, most: int = MOST_ANNOTATED) -> Annotated | None:
+    """The annotated automaton; None where it has more than `most` places."""
+    places = [Place(machine.start, 0, ())]
+    numbers, table = {places[0]: 0}, list[tuple[int, ...]]()
+    for place in places:
+        row = []
+        for letter, state in enumerate(machine.table[place.state]):
+            recent = (*place.window, letter)[-window:] if window else ()
+            after = Place(state, (place.residue + 1) % period, recent)
+            if after not in numbers:
+                if len(places) == most:
+                    return None
+                numbers[after] = len(places)
+                places.append(after)
+            row.append(numbers[after])
+        table.append(tuple(row))
+    return Annotated(machine, period, window, tuple(places), tuple(table))
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of the annotated automaton that is left once and for all, and how far its places can be told apart."""
+
+    places: tuple[int, ...]
+    moves: tuple[Move, ...]
+    levels: tuple[Level, ...]  # over indices into places; moves too
+    confused: tuple[int, int] | None  # two places of one class that some letter leads to different states
+
+
+def part_of(product: Annotated, places: Sequence[int]) -> Part:
+    """Refines a part; no more rounds than it takes to tell apart what must be told apart."""
+    number = {place: index for index, place in enumerate(places)}
+    moves = [(number[s], letter, number[t]) for s, letter, t in product.internal(places)]
+    notes = product.annotations()
+    rounds = levels([notes[place] for place in places], moves)
+    rows = [product.machine.table[product.places[place].state] for place in places]
+    needed = []
+    confused = _confused(rounds[0].before, rows)
+    for level in rounds:
+        if confused is None:
+            break
+        needed.append(level)
+        confused = _confused(level.after, rows)
+    found = None if confused is None else (places[confused[0]], places[confused[1]])
+    return Part(tuple(places), tuple(moves), tuple(needed), found)
+
+
+def _confused(classes: Sequence[int], rows: Sequence[tuple[int, ...]]) -> tuple[int, int] | None:
+    """Two members of one class with different rows."""
+    first: dict[int, int] = {}
+    for index, number in enumerate(classes):
+        other = first.setdefault(number, index)
+        if rows[other] != rows[index]:
+            return other, index
+    return None
+
+
+def parts_by(product: Annotated, grain: str) -> list[list[int]]:
+    """The places in parts, each before those it leads to.
+
+    grain "places": the components of the annotated automaton; "phases": those of the automaton with residues, all
+    windows together; "states": those of the automaton. Each choice makes a right program where it tells states apart;
+    the first does so whenever any program can, the last makes the fewest parts.
+    """
+    keys: list[object]
+    if grain == "places":
+        keys = list(range(len(product.places)))
+    elif grain == "phases":
+        keys = [(place.state, place.residue) for place in product.places]
+    else:
+        keys = [place.state for place in product.places]
+    numbers: dict[object, int] = {}
+    node = [numbers.setdefault(key, len(numbers)) for key in keys]
+    after: list[set[int]] = [set() for _ in numbers]
+    for place, row in enumerate(product.table):
+        after[node[place]].update(node[target] for target in row)
+    members: list[list[int]] = [[] for _ in numbers]
+    for place, number in enumerate(node):
+        members[number].append(place)
+    return [
+        sorted(place for number in part for place in members[number]) for part in components([sorted(s) for s in after])
+    ]
+
+
+def joined(product: Annotated, parts: Sequence[Sequence[int]]) -> list[list[int]]:
+    """The parts with neighbours joined where the states of both, and of what lies between, can still be told apart.
+
+    One round of counts must be enough for what is joined, or as many as one of the two took before.
+    """
+    here = [list(part) for part in parts]
+    index = 0
+    while index < len(here):
+        rounds = len(part_of(product, here[index]).levels)
+        for other in range(index + 1, len(here)):
+            group = _between(product, here, index, other)
+            if group is None:
+                continue
+            places = sorted(place for number in group for place in here[number])
+            both = part_of(product, places)
+            allowed = max(1, rounds, len(part_of(product, here[other]).levels))
+            if both.confused is None and len(both.levels) <= allowed:
+                here = _ordered(product, [part for n, part in enumerate(here) if n not in group] + [places])
+                index = -1
+                break
+        index += 1
+    return here
+
+
+def _between(product: Annotated, parts: Sequence[Sequence[int]], first: int, last: int) -> set[int] | None:
+    """Two parts with all that lie on paths between them; None where no letter leads from the first to the last."""
+    home = {place: number for number, part in enumerate(parts) for place in part}
+    after = [{home[t] for place in part for t in product.table[place] if t in home} for part in parts]
+    if last not in after[first]:
+        return None
+    reach = [set[int]() for _ in parts]
+    for number in reversed(range(len(parts))):  # parts come before those they lead to
+        reach[number] = {number}.union(*(reach[n] for n in after[number] if n != number))
+    return {number for number in reach[first] if last in reach[number]}
+
+
+def _ordered(product: Annotated, parts: Sequence[list[int]]) -> list[list[int]]:
+    """The parts, each before those it leads to."""
+    home = {place: number for number, part in enumerate(parts) for place in part}
+    after = [sorted({home[t] for place in part for t in product.table[place] if t in home}) for part in parts]
+    return [parts[number] for group in components(after) for number in group]
