@@ -18,10 +18,11 @@ from lengthwise.limit.constructions import mod_p_task, simple_task
 from lengthwise.limit.model import Layer
 from lengthwise.limit.patterns import Comparison
 from lengthwise.theory import beta_integrals
-from lengthwise.theory.average import drift, least_size, straying
+from lengthwise.theory.average import drift, least_size, plain_straying, straying
 from lengthwise.theory.beta_integrals import Straying, expected_minimum
 from lengthwise.theory.law import DirichletLaw
 from lengthwise.theory.monte_carlo import draw_counts, sample_errors
+from lengthwise.theory.plain_straying import PlainStraying
 
 
 def uniform(model):
@@ -230,6 +231,62 @@ def test_no_simulated_variation_is_above_the_bound():
 @pytest.mark.slow
 def test_no_simulated_variation_is_above_the_bound_in_many():
     assert simulated(600, 1200, 2) < 3
+
+
+def plain_excess(model, alpha, size, samples, seed):
+    """Standard errors by which the mean TV between a plain head's law on drawn counts and its limit exceeds Psi(C)."""
+    rng = np.random.default_rng(seed)
+    pair, symbols = Comparison(model), model.symbols
+    period, token, residue = pair.period, int(rng.integers(symbols)), int(rng.integers(pair.period))
+    options, shifts = pair.slots((0, 0), token, residue), pair.shifts((0, 0))
+    suffix = rng.integers(0, symbols, len(shifts))
+    suffix[0] = token
+    near = [
+        math.exp(options.exact(logits[s if k else 0]))
+        for k, (s, logits) in enumerate(zip(suffix, options.suffix, strict=True))
+        if logits
+    ]
+    weights = np.exp([float(options.exact(logit)) for logit in options.prefix])
+    shares = rng.dirichlet([alpha] * symbols, size=samples)
+    more = int(rng.integers(0, period))
+    counts = draw_counts(rng, shares, size * period + more, period)
+    law = np.concatenate([counts * weights[:, None], np.tile(np.array(near)[:, None], (1, samples))])
+    limit = np.repeat(shares.T, period, axis=0) * weights[:, None]
+    limit = np.concatenate([limit, np.zeros((len(near), samples))])
+    moved = np.abs(law / law.sum(axis=0) - limit / limit.sum(axis=0)).sum(axis=0) / 2
+    bound = plain_straying(options, shifts).expected(size).upper()
+    return (moved.mean() - bound) / max(moved.std() / math.sqrt(samples), 1e-12)
+
+
+def plain_simulated(models, seed):
+    rng = np.random.default_rng(seed)
+    return max(
+        plain_excess(
+            random_one_layer(rng, int(rng.integers(2, 5)), int(rng.integers(1, 4)), masks=False, attention="plain"),
+            float(rng.choice([0.05, 0.5, 3.0, 100.0])),
+            int(np.exp(rng.uniform(0, 6))),
+            1000,
+            int(rng.integers(2**31)),
+        )
+        for _ in range(models)
+    )
+
+
+def test_plain_attention_strays_no_further_than_stated():
+    assert plain_simulated(60, 3) < 3
+
+
+@pytest.mark.slow
+def test_plain_attention_strays_no_further_than_stated_in_many():
+    assert plain_simulated(1500, 4) < 3
+
+
+def test_a_smaller_constant_for_plain_attention_is_noticed(monkeypatch):
+    model = replace(EVEN, attention="plain", bits=None)
+    assert plain_excess(model, 10, 300, 2000, 1) < 3
+    honest = PlainStraying.expected
+    monkeypatch.setattr(PlainStraying, "expected", lambda self, size: honest(self, size) * Fraction(6, 10))
+    assert plain_excess(model, 10, 300, 2000, 1) > 3
 
 
 EVEN = table_model([0] * 30, list(range(30)), bits=4)  # uniform attention over 30 tokens: there the bound is sharpest

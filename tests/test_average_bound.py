@@ -10,8 +10,9 @@ import pytest
 
 import lengthwise as lw
 from bound_oracles import uniform
+from helpers_quantities import table_model
 from lengthwise.errors import WrongInput
-from lengthwise.limit.constructions import mod_p_task, simple_task
+from lengthwise.limit.constructions import kgram_and, mod_p_task, simple_task
 from lengthwise.theory.answer import NoBound
 from lengthwise.theory.average import drift
 
@@ -71,9 +72,39 @@ def test_where_there_is_no_bound():
     assert "token 2 has weight 0" in found.reason
     slow = lw.bound(mod_p_task(2, 0, bits=4), mod_p_task(2, 1, bits=4), error=Fraction(1, 10**6), average="1e-9")
     assert isinstance(slow, NoBound) or slow.training_length > 0
-    plain = replace(f, attention="plain", bits=None)
-    assert "log-length" in lw.bound(plain, plain, error=0.5, average=1).reason
+    grams = kgram_and(2, 1, 0.1)
+    assert isinstance(lw.bound(grams, grams, error=0.01, average=1), NoBound)
     assert isinstance(lw.bound(simple_task(1), g, error=0.5, average=1), NoBound)
+
+
+def test_plain_attention_needs_no_threshold_and_asks_nothing_of_the_law():
+    """R(C) by the formula, in floats; the least C with 2 R(C) <= error; tokens of weight 0 are no obstacle."""
+    f = replace(simple_task(2, bits=4), attention="plain", bits=None)
+    g = replace(uniform(2), attention="plain", bits=None)
+
+    def rate(size):
+        kappa, near = (math.sqrt(3) + 1) / 2, 1
+        spreads = [1, 0]  # of f and of g, at every query; L = 4 each
+        return sum(4 * min(1, kappa * math.exp(w / 2) / math.sqrt(size) + math.exp(w) * near / size) for w in spreads)
+
+    for alpha in (1, [1, 1, 0], "1/1000"):
+        found = lw.bound(f, g, error=0.5, average=alpha)
+        size = found.training_length - 1
+        assert 2 * rate(size) <= 0.5 < 2 * rate(size - 1)
+    assert found.theorem == "Theorem 3 for plain attention"
+    assert [term.name for term in found.terms] == ["shortest window", "averaging"]
+
+
+def test_the_example_of_a_law_without_regularity():
+    """Equal on every string over the first two tokens, a third apart where the third one is as frequent as the others."""
+    reads = table_model([0, 0, 0], [0, 0, 1], bits=4)
+    silent = table_model([0, 0, 0], [0, 0, 0], bits=4)
+    for counts in ([[7], [8], [0]], [[10**6], [3], [0]]):
+        assert lw.evaluate_counts(reads, lw.Counts((0,), counts)) == lw.evaluate_counts(silent, lw.Counts((0,), counts))
+    far = lw.Counts((0,), [[10**9 - 1], [10**9], [10**9]])
+    assert lw.evaluate_counts(reads, far) - lw.evaluate_counts(silent, far) == pytest.approx(1 / 3)
+    assert isinstance(lw.bound(reads, silent, error=0.1, average=[1, 1, 0]), NoBound)
+    assert lw.bound(reads, silent, error=0.1, average=[1, 1, "1/100"]).training_length > 0
 
 
 def test_wrong_inputs():

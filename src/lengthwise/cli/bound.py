@@ -53,7 +53,7 @@ def command(
 
     One layer of log-length attention with bits: Theorem 2. One layer of plain attention, what ordinary trained models
     compute: Theorem P. One or two layers of log-suffix attention: Theorem B, about all lengths up to N, in Euclidean
-    norm. With --average, for F and G of log-length attention: Theorem 3. Every term of N is shown with what would lower
+    norm. With --average, for F and G of one layer, not log-suffix: Theorem 3. Every term of N is shown with what would lower
     it; lower bounds and the bounds printed in the literature stand beside it.
 
     \b

@@ -20,49 +20,59 @@ from lengthwise.limit.patterns import Comparison
 from lengthwise.limit.tables import Slots
 from lengthwise.theory.beta_integrals import Straying
 from lengthwise.theory.law import DirichletLaw
-from lengthwise.theory.pair import check_pair
+from lengthwise.theory.pair import allowed_error, check_pair
+from lengthwise.theory.plain_straying import PlainStraying
 
 EXACT_BITS = 128  # class sizes up to 2^128 are found to the integer, larger ones to 64 binary digits
 LARGEST_BITS = 4096
+Strays = Straying | PlainStraying
 
 
 @dataclass(frozen=True)
 class Drift:
-    """R_i(C) of two log-length models under a law: how far expected errors at two lengths can be apart.
+    """R_i(C) of two models under a law: how far expected errors at two lengths can be apart.
 
     terms[residue]: pairs (P(query token) * L, how that group of heads strays), equal ones merged.
     exponent: R falls like C^-exponent. log2_threshold: log2 of the length from which attention is a hardmax.
     """
 
-    terms: tuple[tuple[tuple[Fraction, Straying], ...], ...]
+    terms: tuple[tuple[tuple[Fraction, Strays], ...], ...]
     period: int
     locality: int
     log2_threshold: Fraction
 
     @classmethod
     def of(cls, first: LimitTransformer, second: LimitTransformer, law: DirichletLaw) -> "Drift":
-        """The drift of a pair: log-length attention with bits, finite sensitivities, a law with weights above 0."""
+        """The drift of a pair with finite sensitivities: plain attention, or log-length attention with bits.
+
+        The latter needs a law without weights of 0.
+        """
         check_pair(first, second)
+        plain = first.attention == "plain"
         comparison = Comparison(first, second)
-        terms: list[dict[Straying, Fraction]] = [{} for _ in range(comparison.period)]
+        terms: list[dict[Strays, Fraction]] = [{} for _ in range(comparison.period)]
         moving = {head: Fraction(slope) for head, slope in comparison.sensitivities.items() if slope}
         exponent = Fraction(0)
         for token, residue in product(range(comparison.symbols), range(comparison.period)):
             chance = law.alpha[token] / law.total
             for head, slope in moving.items():
                 options = comparison.slots(head, token, residue)
-                strays = straying(options, law.after(token))
+                strays: Strays
+                if plain:
+                    strays = plain_straying(options, comparison.shifts(head))
+                else:
+                    strays = straying(options, law.after(token))
                 terms[residue][strays] = terms[residue].get(strays, Fraction(0)) + chance * slope
-                margin = slots_margin(options)
-                if margin != inf:
-                    exponent = max(exponent, (comparison.models[head[0]].bits or 0) / Fraction(margin))
+                margin, bits = slots_margin(options), comparison.models[head[0]].bits
+                if margin != inf and bits is not None:
+                    exponent = max(exponent, bits / Fraction(margin))
         merged = tuple(tuple((weight, strays) for strays, weight in found.items()) for found in terms)
         return cls(merged, comparison.period, comparison.locality, exponent)
 
     def at(self, size: int) -> tuple[Ball, ...]:
         """R_i(C) = sum_y (alpha_y/A) sum_a L_a Psi_a(C; alpha + e_y) for every residue i, enclosed.
 
-        Source: one-layer note, section 8. The upper end is proved; the lower end shows that it is sharp.
+        Source: one-layer note, section 8. The upper end is what a claim rests on.
         """
         return self._sums(lambda strays: strays.expected(size))
 
@@ -81,20 +91,22 @@ class Drift:
         length = threshold(1, 1 / self.log2_threshold).length if self.log2_threshold else 1
         return None if length is None else max(length, self.locality + 1 + self.period)
 
-    def class_size(self, error: Fraction, closed: bool = False) -> int | None:
+    def class_size(self, error: Fraction | float | str, closed: bool = False) -> int | None:
         """The least C with 2 max_i R_i(C) <= error, as far as balls decide; None beyond 2^4096.
 
         R falls with C, so doubling the number of digits and bisection find it: to the integer up to 2^128, and beyond
         that the least C with 64 significant binary digits (a little larger, never smaller).
         """
 
+        allowed = allowed_error(error)
+
         def enough(size: int) -> bool:
             rates = self.closed_form(size) if closed else self.at(size)
-            return all((2 * rate).certainly_less(error) for rate in rates)
+            return all((2 * rate).certainly_less(allowed) for rate in rates)
 
         return least_size(enough)
 
-    def _sums(self, psi: Callable[[Straying], Ball]) -> tuple[Ball, ...]:
+    def _sums(self, psi: Callable[[Strays], Ball]) -> tuple[Ball, ...]:
         known = cache(psi)
         return tuple(
             sum((known(strays) * weight for weight, strays in found), Ball.of(0)) if found else Ball.of(0)
@@ -120,6 +132,13 @@ def straying(options: Slots, law: DirichletLaw) -> Straying:
         other=other,
         periodic=options.period > 1,
     )
+
+
+def plain_straying(options: Slots, shifts: tuple[Fraction | None, ...]) -> PlainStraying:
+    """How a plain head strays at one query type; shifts: its phi by offset, None where masked."""
+    spread = options.exact(max(options.prefix) - min(options.prefix))
+    kept = tuple(shift for shift in shifts if shift is not None)
+    return PlainStraying(len(options.prefix), options.period, spread, kept)
 
 
 def least_size(enough: Callable[[int], bool]) -> int | None:

@@ -11,10 +11,12 @@ from lengthwise.theory.terms import setting, threshold_term, window_term
 from lengthwise.theory.words import number
 
 THEOREM, SOURCE = "Theorem 3", "one-layer note, section 8"
+PLAIN_THEOREM, PLAIN_SOURCE = "Theorem 3 for plain attention", "ours; proved on the page of the average case"
+PLAIN = ("one layer, plain attention: weights exp(content + phi), no rounding",)
 
 
 def average_bound(first: LimitTransformer, second: LimitTransformer, error: Fraction, alpha: Any) -> Bound | NoBound:
-    """The training length for two log-length models with bits whose strings are drawn from a law.
+    """The training length for two models, log-length with bits or plain, whose strings are drawn from a law.
 
         err(n) = E ||f(x) - g(x)|| over strings of n tokens:  q ~ Dirichlet(alpha), tokens independent draws from q
         N = max{ n0 + Delta - 1,  tau + Delta + Delta C },   C the least class size with 2 max_i R_i(C) <= error
@@ -23,10 +25,12 @@ def average_bound(first: LimitTransformer, second: LimitTransformer, error: Frac
     and the length of the window with the same residue i have classes of at least C positions, and |err(n) - err(N)| <=
     R_i(C_n) + R_i(C_N) <= 2 R_i(C), because R falls. Source: one-layer note, Theorem 3.
     Ours: a law with a token of weight 0 gets no bound. Agreement under it cannot speak of strings that have the token:
-    two models may be equal on all others, and differ by their whole sensitivity where a head attends to it.
+    two models may be equal on all others, and differ by their whole sensitivity where a head attends to it. Plain
+    attention has a bound of its own (`PlainStraying`) without threshold, which asks nothing of the weights.
     """
     law = DirichletLaw.of(alpha, first.symbols)
-    if law.missing:
+    plain = first.attention == "plain"
+    if law.missing and not plain:
         token = first.names[law.missing[0]]
         return NoBound(
             f"the token {token} has weight 0 and never occurs, so agreement under this law says nothing of strings that "
@@ -44,15 +48,17 @@ def average_bound(first: LimitTransformer, second: LimitTransformer, error: Frac
         )
     period, locality = drift.period, drift.locality
     threshold = Length.power_of_two(drift.log2_threshold)
+    rounding = (threshold_term(threshold, period, f"they make it 2^{number(drift.log2_threshold)}"),)
     terms = (
-        threshold_term(threshold, period, f"they make it 2^{number(drift.log2_threshold)}"),
+        *(() if plain else rounding),
         window_term(period, locality),
         Term(
             "averaging",
             Length.of(locality + period + period * size),
             f"locality + period + period * C, C = {size} the least class size with 2 R(C) <= error",
             f"a larger error or smaller sensitivities (it grows like their quotient to the power "
-            f"{number(1 / drift.exponent)}), or larger weights of the tokens that heads attend to",
+            f"{number(1 / drift.exponent)}), or "
+            + ("smaller logit spreads" if plain else "larger weights of the tokens that heads attend to"),
         ),
     )
     weights = (
@@ -63,11 +69,12 @@ def average_bound(first: LimitTransformer, second: LimitTransformer, error: Frac
         error,
         period,
         terms,
-        THEOREM,
-        SOURCE,
-        "log-length",
+        PLAIN_THEOREM if plain else THEOREM,
+        PLAIN_SOURCE if plain else SOURCE,
+        first.attention,
         (
-            *setting(first.symbols, period, locality, [first.bits or 0, second.bits or 0]),
+            *(PLAIN if plain else ()),
+            *(() if plain else setting(first.symbols, period, locality, [first.bits or 0, second.bits or 0])),
             f"tokens are drawn independently from proportions that follow a Dirichlet law of weights {weights}",
             "agreement is small expected error at the lengths of the window, and so is what follows",
         ),

@@ -33,7 +33,7 @@ def bound(
     why.
 
     same_attention, for one model: the other one is known to attend like it. average: Dirichlet weights of the tokens,
-    one number a token or one for all; then the error is an expected one (Theorem 3).
+    one number a token or one for all; then the error is an expected one (Theorem 3, and its form for plain attention).
     """
     if isinstance(first, Constants):
         if second is not None or same_attention or average is not None:
@@ -69,8 +69,8 @@ def bound(
 def _average(first: LimitTransformer, second: LimitTransformer | None, error: Fraction, alpha: Any) -> Bound | NoBound:
     if second is None:
         raise WrongInput("two models for an average", "one", "name the other model too")
-    if first.attention != "log-length":
-        reason = "the average case is proved for log-length attention, whose heads become hardmaxes"
+    if first.attention == "log-suffix":
+        reason = "the average case is proved for plain attention and for log-length attention with bits"
         return NoBound(reason, f"ask for the worst case, which has a bound for {first.attention}", first.attention)
     return _checked(Comparison(first, second), error) or average_bound(first, second, error, alpha)
 
