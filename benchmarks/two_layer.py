@@ -162,8 +162,8 @@ def draw(curves, sizes, path):
             line = [start * (size / sizes[0]) ** rate for size in sizes]
             axis.loglog(sizes, line, color="grey", linestyle=style, label=f"slope {rate:.2f}, {label}")
         if balanced != guaranteed:
-            lowest = [min(found[SAMPLERS[2]]) * (size / sizes[-1]) ** -2.0 / 2 for size in sizes[2:]]
-            axis.loglog(sizes[2:], lowest, color="firebrick", linestyle="-.", label="slope -2, no method beats it")
+            lowest = [0.7 * found[SAMPLERS[2]][0] * (size / sizes[0]) ** -2.0 for size in sizes[:4]]
+            axis.loglog(sizes[:4], lowest, color="firebrick", linestyle="-.", label="slope -2, no method beats it")
         axis.set_title(kind, fontsize=9)
         axis.set_xlabel("length of the short string")
         axis.legend(fontsize=6)
