@@ -14,7 +14,7 @@ from limit_executor import execute
 from random_programs import random_program
 
 LIBRARY = tuple(library())
-RANDOM = tuple(range(40))
+RANDOM = tuple(range(24))
 
 
 def program(case):

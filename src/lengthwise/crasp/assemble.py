@@ -1,5 +1,7 @@
 """From a plan to matrices."""
 
+import math
+
 import numpy as np
 from jaxtyping import Float
 
@@ -9,7 +11,6 @@ from lengthwise.errors import WrongInput
 from lengthwise.limit.model import MLP, Head, Layer, LimitTransformer
 
 MOST_WEIGHTS = 50_000_000
-LONGEST_PERIOD = 100_000
 
 
 def assemble(plan: Plan, words: Words, begin: Coordinate, share: bool) -> LimitTransformer:
@@ -30,7 +31,9 @@ class _Assembly:
         self.place = {coordinate: index for index, coordinate in enumerate(dict.fromkeys(found))}
         heads = sum(len(self._heads_of(rows)) for layer in depth for rows in self._rows(layer))
         self.width = max(1, len(self.place))
-        weights = self.width * (heads * self.width + 2 * sum(map(len, plan.units.values())))
+        self.period = math.lcm(*(subject.cells for _, subject, _ in plan.shared if subject.kind == "residue"))
+        rows = heads * self.width + 2 * sum(map(len, plan.units.values())) + len(words.symbols) + self.period
+        weights = self.width * rows
         if weights > MOST_WEIGHTS:
             remedy = "compile a smaller program, or parts of it"
             raise WrongInput(f"a program whose model has at most {MOST_WEIGHTS} weights", f"{weights}", remedy)
@@ -48,16 +51,14 @@ class _Assembly:
     def model(self) -> LimitTransformer:
         symbols = len(self.words.symbols)
         embedding = np.zeros((symbols, self.width))
-        positions = self._positions()
+        positions = np.zeros((self.period, self.width))
         for coordinate, stands in self.plan.shared.items():
             _, subject, cell = coordinate
             if subject.kind == "symbol":
                 embedding[cell, self.place[stands]] = 1
             elif coordinate[0] == "here" or not self.plan.starts:
-                for row in range(len(positions)):
-                    # Row r serves the model's positions = r, the word's positions = r - 1, modulo the period.
-                    if (row - 1) % subject.cells == cell:
-                        positions[row, self.place[stands]] = 1
+                # Row r serves the model's positions = r, the word's positions = r - 1, modulo the period.
+                positions[(cell + 1) % subject.cells :: subject.cells, self.place[stands]] = 1
         names = self._names()
         return LimitTransformer(
             embedding=embedding,
@@ -68,13 +69,6 @@ class _Assembly:
             tokens=self.words.symbols,
             coordinates=names,
         )
-
-    def _positions(self) -> Float[np.ndarray, "period width"]:
-        periods = [subject.cells for _, subject, _ in self.plan.shared if subject.kind == "residue"]
-        period = int(np.lcm.reduce(np.array(periods, dtype=object))) if periods else 1
-        if period > LONGEST_PERIOD:
-            raise WrongInput(f"periods with a common multiple up to {LONGEST_PERIOD}", f"{period}", "use shorter ones")
-        return np.zeros((period, self.width))
 
     def _layer(self, layer: int) -> Layer:
         heads = [self._head(rows) for rows in self._heads_of(self.plan.means.get(layer, {}))]

@@ -124,25 +124,27 @@ class Subjects:
     def all_of(self, conditions: Iterable[Condition]) -> Condition:
         """Whether all conditions hold: one set a subject, and a `not all of` inside as a subject of its own."""
         found: list[Member] = []
-        ahead = list(conditions)
-        for condition in ahead:
+        clauses: list[Condition] = []
+        for condition in conditions:
             if condition == FALSE:
                 return FALSE
             if condition.holds:
                 found += condition.sorted
+            else:
+                clauses.append(condition)
         sets = _joined(found) if self.join else frozenset(found)
+        while sets is not None and self.join:  # a clause that is down to one subject may shorten the others
+            clauses = [_shortened(clause, dict(sets)) for clause in clauses]
+            single = [clause for clause in clauses if clause.holds and clause.members]
+            clauses = [clause for clause in clauses if not clause.holds]
+            if FALSE in clauses:
+                return FALSE
+            if not single:
+                break
+            sets = _joined([*sets, *(member for clause in single for member in clause.members)])
         if sets is None:
             return FALSE
-        for condition in ahead:
-            if condition.holds:
-                continue
-            rest = _shortened(condition, dict(sets)) if self.join else condition
-            if rest == FALSE:
-                return FALSE
-            if rest.holds and rest != TRUE:  # what is left speaks of one subject: start again with it
-                return self.all_of([Condition(sets), rest, *ahead])
-            if rest != TRUE:
-                sets = sets | {(self.both(rest.members), Cuts(True, (1,)))}
+        sets = sets | {(self.both(clause.members), Cuts(True, (1,))) for clause in clauses}
         if len(sets) == 1:
             ((subject, values),) = sets
             return self.where(subject, values)

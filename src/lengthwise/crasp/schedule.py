@@ -39,6 +39,7 @@ class Schedule:
     fuse: bool = True
     invariant: bool = False
     _ready: dict[Subject, int] = field(default_factory=dict)
+    _fused: dict[Condition, Member | None] = field(default_factory=dict)
     _indicators: dict[Condition, dict[Atom, int]] = field(default_factory=dict)
 
     def read(self, subject: Subject) -> int:
@@ -75,8 +76,11 @@ class Schedule:
 
     def fused(self, condition: Condition) -> Member | None:
         """The member that is tested in one unit with all the others, if that is no later than testing it apart."""
-        if not self.fuse:
-            return None
+        if condition not in self._fused:
+            self._fused[condition] = self._fuse(condition) if self.fuse else None
+        return self._fused[condition]
+
+    def _fuse(self, condition: Condition) -> Member | None:
         layers = {
             member: self._fused_layer(condition, member)
             for member in condition.sorted

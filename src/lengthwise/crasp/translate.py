@@ -20,12 +20,14 @@ from lengthwise.crasp.operations import (
 )
 from lengthwise.crasp.passes import Passes
 from lengthwise.crasp.schedule import ANY, Schedule, atom_at_start, combined, spelled_out
-from lengthwise.errors import WrongInput
+from lengthwise.errors import WrongInput, shown
 
 MOST_TOGETHER = 64  # residues modulo several periods are one subject up to this common period
 MOST_CASES = 256  # values of recent counts that one comparison may mix with counts
 LARGEST = 2**50  # of a coefficient or constant: above this a float64 weight would be another number
 FARTHEST = 10_000  # of an offset
+LONGEST_PERIOD = 100_000
+LONGEST_RELATIVE = 500  # where residues are read from the begin symbol, by as many units for each set of them
 
 Bit = tuple[int, Condition]
 
@@ -50,11 +52,13 @@ class Translation:
         """All operations that the roots need, translated in order."""
         subjects = Subjects(len(operations.alphabet) + 1, passes.join, passes.merge)
         schedule = Schedule(subjects, passes.fuse, invariant)
-        result = cls(operations, passes, schedule, _common_period(operations))
+        result = cls(operations, passes, schedule, _common_period(operations, invariant))
         for index in operations.needed(roots):
             found = result.condition(operations.list[index])
             if found is not None:
                 result.conditions[index] = found
+                for subject, _ in found.members:
+                    schedule.ready(subject)  # now, so that no later call has far to go
         return result
 
     def condition(self, operation: Operation) -> Condition | None:
@@ -84,8 +88,6 @@ class Translation:
         counts: list[Bit] = []
         bits: list[Bit] = []
         for coefficient, index in operation.terms:
-            if max(abs(coefficient), abs(operation.constant)) > LARGEST:
-                raise WrongInput("integers up to 2^50", "a larger one", "no weight can hold it", "a comparison")
             match self.operations.list[index]:
                 case Tally(one):
                     counts.append((coefficient, self.conditions[one]))
@@ -114,6 +116,7 @@ class Translation:
             counts = [(sign, part) for part in _parts(subjects, [one for _, one in counts])]
         terms = spelled_out(combined((k, schedule.indicator(one)) for k, one in counts))
         terms.pop((subjects.symbol(), 0), None)  # the begin symbol is not counted
+        _check_size(terms.values(), bound)
         if not terms:
             return TRUE if bound <= 0 else FALSE
         sign = 1
@@ -136,7 +139,7 @@ class Translation:
             start = holds_at_start(condition)
             return subjects.all_of([condition, self._in_word()]) if start else condition
         if offset > FARTHEST:
-            raise WrongInput(f"offsets up to {FARTHEST}", str(offset), "look back less far", "a local count")
+            raise WrongInput(f"offsets up to {FARTHEST}", shown(offset), "look back less far", "a local count")
         if condition == FALSE:
             return FALSE
         inner = next(iter(condition.members))[0] if len(condition.members) == 1 and condition.holds else None
@@ -165,6 +168,7 @@ class Translation:
         if self.passes.join and values == Cuts(False, (low + 1,)):
             return subjects.opposite(subjects.all_of(least))
         terms = combined((k, schedule.indicator(one)) for k, one in bits)
+        _check_size(terms.values(), max(values.cuts))
         shift = terms.pop((subjects.symbol(), ANY), 0)
         start = sum(k * atom_at_start(atom) for atom, k in terms.items())
         subject = subjects.make(
@@ -177,6 +181,13 @@ class Translation:
 def holds_at_start(condition: Condition) -> bool:
     """Whether a condition holds at the begin symbol."""
     return condition.holds == all(contains(values, subject.at_start) for subject, values in condition.members)
+
+
+def _check_size(coefficients: Iterable[int], bound: int) -> None:
+    """Refuses what floating-point weights cannot hold exactly: they may be any partial sum, and halves."""
+    if sum(map(abs, coefficients)) + abs(bound) > LARGEST:
+        wanted, got = "comparisons whose integers sum up to at most 2^50", "larger ones"
+        raise WrongInput(wanted, got, "no weight can hold them; scale the comparison down", "a comparison")
 
 
 def _parts(subjects: Subjects, conditions: Iterable[Condition]) -> list[Condition]:
@@ -213,8 +224,12 @@ def _sums(bits: Iterable[Bit]) -> set[int]:
     return sums
 
 
-def _common_period(operations: Operations) -> int | None:
+def _common_period(operations: Operations, invariant: bool) -> int | None:
     """The common period of all residues, where it is small: then residues of different periods are one subject."""
     periods = [one.period for one in operations.list if isinstance(one, InResidues)]
     common = math.lcm(*periods) if periods else 1
+    longest = LONGEST_RELATIVE if invariant else LONGEST_PERIOD
+    if common > longest:
+        whose = "periods with a common multiple" + (" for any first position" if invariant else "")
+        raise WrongInput(f"{whose} up to {longest}", shown(common), "use shorter periods", "pos %")
     return common if common <= MOST_TOGETHER else None

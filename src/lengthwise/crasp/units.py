@@ -16,7 +16,7 @@ from itertools import accumulate
 
 from lengthwise.crasp.conditions import Atom, Condition, Cuts, Member, Subject, apart, complement
 from lengthwise.crasp.plan import Coordinate, Threshold, Unit, Weights
-from lengthwise.crasp.schedule import ANY, Schedule, atom_at_start, combined, spelled_out
+from lengthwise.crasp.schedule import ANY, MOST_PARTS, Schedule, atom_at_start, combined, spelled_out
 
 HALF = 0.5  # all weights are integers and halves of at most 51 digits: floats hold them exactly
 
@@ -132,6 +132,8 @@ def largest_value(row: Weights, begin: Coordinate) -> int:
 def _exclusive(subjects: list[Subject]) -> list[list[Subject]]:
     """Groups of subjects that exclude each other, put together as they come."""
     groups: list[list[Subject]] = []
+    if len(subjects) > MOST_PARTS:
+        return [[subject] for subject in subjects]
     for subject in subjects:
         fitting = (group for group in groups if all(_apart(subject, other) for other in group))
         group = next(fitting, None)
