@@ -1,0 +1,311 @@
+"""Functions on words as machines that read one symbol at a time: equal states have equal futures."""
+
+import math
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+from lengthwise.crasp.automata import Automaton
+from lengthwise.crasp.operations import (
+    AllOf,
+    AnyOf,
+    AtLeastZero,
+    Constant,
+    InResidues,
+    Operations,
+    Opposite,
+    RecentTally,
+    SymbolIs,
+    Tally,
+    operations,
+)
+from lengthwise.crasp.syntax import Program
+from lengthwise.errors import WrongInput, shown
+
+State = Hashable
+Output = Hashable
+Word = tuple[int, ...]
+
+
+@runtime_checkable  # isinstance: for the shape checks of the tests
+class Machine(Protocol):
+    """A function on words, read symbol by symbol; symbols are indices into the alphabet."""
+
+    @property
+    def alphabet(self) -> tuple[str, ...]:
+        """The symbols."""
+
+    def start(self) -> State:
+        """The state before the first symbol."""
+
+    def step(self, state: State, symbol: int) -> State:
+        """The state after one more symbol."""
+
+    def output(self, state: State) -> Output:
+        """The function's value on the word that was read."""
+
+
+@dataclass(frozen=True)
+class AutomatonMachine:
+    """An automaton; the value is whether the word is accepted."""
+
+    automaton: Automaton
+
+    @property
+    def alphabet(self) -> tuple[str, ...]:
+        """The symbols."""
+        return self.automaton.alphabet
+
+    def start(self) -> State:
+        """The start state."""
+        return self.automaton.start
+
+    def step(self, state: State, symbol: int) -> State:
+        """One row of the table."""
+        return self.automaton.table[state][symbol]  # type: ignore[call-overload,no-any-return]
+
+    def output(self, state: State) -> Output:
+        """Whether the state accepts."""
+        return state in self.automaton.accepting
+
+
+@dataclass(frozen=True)
+class OracleMachine:
+    """Any function on words; nothing is known of it, so its states are the words themselves."""
+
+    alphabet: tuple[str, ...]
+    function: Callable[[str | list[str]], Any]
+
+    def start(self) -> State:
+        """The empty word."""
+        return ()
+
+    def step(self, state: State, symbol: int) -> State:
+        """The longer word."""
+        return (*state, symbol)  # type: ignore[misc]
+
+    def output(self, state: State) -> Output:
+        """The function's value; what goes wrong in it is told with the word."""
+        word = self.word(state)  # type: ignore[arg-type]
+        try:
+            value = self.function(word)
+            hash(value)
+        except Exception as error:
+            got = f"{type(error).__name__}: {error}"
+            raise WrongInput(
+                "a function of words that answers", got, "mend the function", f"word {shown(word)}"
+            ) from None
+        if value is None:
+            raise WrongInput("an answer", "None", "return True, False or an output", f"word {shown(word)}")
+        return value  # type: ignore[no-any-return]
+
+    def word(self, symbols: Iterable[int]) -> str | list[str]:
+        """The word as the function takes it: text where all symbols are single characters."""
+        spelt = [self.alphabet[symbol] for symbol in symbols]
+        return "".join(spelt) if all(len(symbol) == 1 for symbol in self.alphabet) else spelt
+
+
+@dataclass(frozen=True)
+class Form:
+    """A sum of global tallies, sum of coefficient * tally, whose coefficients have no common factor, the first above 0.
+
+    cap: for a form without negative coefficients the least value from which all its tests are constant, else None.
+    """
+
+    terms: tuple[tuple[int, int], ...]
+    cap: int | None
+
+    @property
+    def monotone(self) -> bool:
+        """Whether it never decreases."""
+        return all(coefficient > 0 for coefficient, _ in self.terms)
+
+
+@dataclass(frozen=True)
+class Test:
+    """One comparison: factor * form + sum of coefficient * recent tally + constant >= 0; form is an index or None."""
+
+    form: int | None
+    factor: int
+    recent: tuple[tuple[int, int], ...]
+    constant: int
+
+
+class ProgramMachine:
+    """A C-RASP program. A state is the values of its forms, the bits it looks back at, and the position's residue.
+
+    Forms, not tallies, are kept, and forms that never decrease only up to their cap, so that as many words as possible
+    share a state. Source: programs note, sections 3.1 and 4.1.
+    """
+
+    def __init__(self, program: Program, everything: bool = False) -> None:
+        """The value is whether the word is accepted; with `everything`, or without `accept`, all Boolean outputs too."""
+        self.program = program
+        self.operations: Operations = operations(program)
+        accept, outputs = self.operations.accept, tuple(self.operations.outputs.values())
+        self.roots = outputs if accept is None else (accept, *outputs) if everything else (accept,)
+        if not self.roots:
+            raise WrongInput(
+                "a program with a Boolean that is shown", "none", "add `accept` or an `output`", program.name
+            )
+        self.needed = self.operations.needed(self.roots)
+        self.forms, self.tests = _forms(self.operations, self.needed)
+        self.lookback = _lookback(self.operations, self.needed)
+        listed = self.operations.list
+        self.modulus = math.lcm(1, *(op.period for i in self.needed if isinstance(op := listed[i], InResidues)))
+        self._cache: dict[tuple[State, int], State] = {}
+
+    @property
+    def alphabet(self) -> tuple[str, ...]:
+        """The symbols."""
+        return self.operations.alphabet
+
+    def start(self) -> State:
+        """Position 0: no symbol, all counts 0."""
+        values = [0] * len(self.forms)
+        bits: list[tuple[bool, ...]] = [(False,) * reach for _, reach in self.lookback]
+        truth = self._truth(None, 0, values, bits)
+        return (tuple(values), tuple(bits), 0, self._labels(truth))
+
+    def step(self, state: State, symbol: int) -> State:
+        """One more symbol; a step that was made before is looked up."""
+        if (state, symbol) not in self._cache:
+            self._cache[state, symbol] = self._stepped(state, symbol)
+        return self._cache[state, symbol]
+
+    def output(self, state: State) -> Output:
+        """A truth value; of several, accept first and then the outputs in their order."""
+        labels = state[3]  # type: ignore[index]
+        return labels if len(labels) > 1 else labels[0]  # type: ignore[no-any-return]
+
+    def _stepped(self, state: Any, symbol: int) -> State:
+        values, bits, position, _ = state
+        values = list(values)
+        truth = self._truth(symbol, position + 1, values, bits)
+        after = tuple(
+            (truth[index], *old[: reach - 1]) if reach else ()
+            for (index, reach), old in zip(self.lookback, bits, strict=True)
+        )
+        kept = tuple(v if form.cap is None else min(v, form.cap) for v, form in zip(values, self.forms, strict=True))
+        return (kept, after, (position + 1) % self.modulus, self._labels(truth))
+
+    def _labels(self, truth: dict[int, bool]) -> tuple[bool, ...]:
+        return tuple(truth[root] for root in self.roots)
+
+    def _truth(
+        self, symbol: int | None, position: int, values: list[int], bits: Iterable[tuple[bool, ...]]
+    ) -> dict[int, bool]:
+        """All Booleans at a new position; `values` are brought up to date on the way, as tests ask for them."""
+        found: dict[int, bool] = {}
+        before = {index: old for (index, _), old in zip(self.lookback, bits, strict=True)}
+        updated: set[int] = set()
+        for index in self.needed:
+            match self.operations.list[index]:
+                case SymbolIs(wanted):
+                    found[index] = symbol == wanted
+                case InResidues(period, residues):
+                    found[index] = position % period in residues
+                case Constant(value):
+                    found[index] = value
+                case Opposite(one):
+                    found[index] = not found[one]
+                case AllOf(several):
+                    found[index] = all(found[one] for one in several)
+                case AnyOf(several):
+                    found[index] = any(found[one] for one in several)
+                case AtLeastZero():
+                    found[index] = self._holds(self.tests[index], symbol, values, updated, found, before)
+                case Tally() | RecentTally():
+                    pass
+        if symbol is not None:
+            for number in range(len(self.forms)):
+                self._update(number, values, updated, found)
+        return found
+
+    def _holds(
+        self,
+        test: Test,
+        symbol: int | None,
+        values: list[int],
+        updated: set[int],
+        found: dict[int, bool],
+        before: dict[int, tuple[bool, ...]],
+    ) -> bool:
+        total = test.constant
+        if test.form is not None:
+            if symbol is not None:
+                self._update(test.form, values, updated, found)
+            total += test.factor * values[test.form]
+        for coefficient, index in test.recent:
+            recent = self.operations.list[index]
+            assert isinstance(recent, RecentTally)
+            old = before.get(recent.input, ())
+            held = (
+                found[recent.input] and symbol is not None if not offset else old[offset - 1]
+                for offset in recent.offsets
+            )
+            total += coefficient * sum(held)
+        return total >= 0
+
+    def _update(self, number: int, values: list[int], updated: set[int], found: dict[int, bool]) -> None:
+        """Adds what this position adds to a form, once."""
+        if number not in updated:
+            updated.add(number)
+            values[number] += sum(coefficient for coefficient, index in self.forms[number].terms if found[index])
+
+
+def _forms(listed: Operations, needed: Iterable[int]) -> tuple[tuple[Form, ...], dict[int, Test]]:
+    """The forms of all comparisons, and every comparison as a test of one; terms of a form name the tallied Booleans."""
+    numbers: dict[tuple[tuple[int, int], ...], int] = {}
+    tests: dict[int, Test] = {}
+    for index in needed:
+        operation = listed.list[index]
+        if not isinstance(operation, AtLeastZero):
+            continue
+        tallied, recent = [], []
+        for coefficient, term in operation.terms:
+            inner = listed.list[term]
+            if isinstance(inner, Tally):
+                tallied.append((coefficient, inner.input))
+            else:
+                recent.append((coefficient, term))
+        form, factor = None, 0
+        if tallied:
+            tallied.sort(key=lambda pair: pair[1])
+            factor = math.gcd(*(coefficient for coefficient, _ in tallied)) * (1 if tallied[0][0] > 0 else -1)
+            key = tuple((coefficient // factor, input_) for coefficient, input_ in tallied)
+            form = numbers.setdefault(key, len(numbers))
+        tests[index] = Test(form, factor, tuple(recent), operation.constant)
+    forms = [Form(key, None) for key in numbers]
+    caps = [0] * len(forms)
+    for test in tests.values():
+        if test.form is not None:
+            caps[test.form] = max(caps[test.form], _cap(test, listed))
+    return tuple(Form(f.terms, caps[i] if f.monotone else None) for i, f in enumerate(forms)), tests
+
+
+def _cap(test: Test, listed: Operations) -> int:
+    """The least value of a form from which a test of it is constant, whatever the recent tallies are."""
+    sizes = [(coefficient, len(getattr(listed.list[index], "offsets", ()))) for coefficient, index in test.recent]
+    low = test.constant + sum(min(0, coefficient * size) for coefficient, size in sizes)
+    high = test.constant + sum(max(0, coefficient * size) for coefficient, size in sizes)
+    if test.factor > 0:
+        return max(0, -(low // test.factor))
+    return max(0, high // -test.factor + 1)
+
+
+def _lookback(listed: Operations, needed: Iterable[int]) -> tuple[tuple[int, int], ...]:
+    """The Booleans whose past values are asked for, and how far back."""
+    reach: dict[int, int] = {}
+    for index in needed:
+        operation = listed.list[index]
+        if isinstance(operation, RecentTally):
+            reach[operation.input] = max(reach.get(operation.input, 0), *operation.offsets)
+    return tuple((index, far) for index, far in sorted(reach.items()) if far)
+
+
+def machine_of(what: Program | Automaton | Machine, everything: bool = False) -> Machine:
+    """The machine of a program or an automaton; a machine is its own."""
+    if isinstance(what, Program):
+        return ProgramMachine(what, everything)
+    return AutomatonMachine(what) if isinstance(what, Automaton) else what
