@@ -51,6 +51,7 @@ CASES = {
     "measure": ["measure", "study", "--loss", "0.005", "--json"],
     "report": ["report", "study", "--json"],
     "tasks": ["tasks", "--json"],
+    "communication": ["communication", "dyck1", "--max-length", "12", "--json"],
     "doctor": ["doctor", "--json"],
     "error": ["run", "model.safetensors", "--strings", "bad.txt", "--json"],
 }

@@ -31,6 +31,7 @@ FIELDS = {  # what the verbs promise to other tools
     "report": {"report", "figures", "device", "versions"},
     "reproduce": {"claims", "figures", "report", "device", "versions"},
     "tasks": {"tasks"},
+    "communication": {"rows", "rank", "growth"},
     "forecast": {"sentence", "required_length", "interval", "metric", "threshold", "held_out", "worst_error"}
     | {"theory", "prediction", "budget_spent", "report"},
     "doctor": {"device", "versions", "seed", "checks"},

@@ -97,7 +97,6 @@ class Drift:
         R falls with C, so doubling the number of digits and bisection find it: to the integer up to 2^128, and beyond
         that the least C with 64 significant binary digits (a little larger, never smaller).
         """
-
         allowed = allowed_error(error)
 
         def enough(size: int) -> bool:

@@ -1,0 +1,71 @@
+"""What TARGET stands for where a function on words is wanted: a program, a regular expression, or a Python function."""
+
+import runpy
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lengthwise.errors import WrongInput, nearest, shown
+
+if TYPE_CHECKING:
+    from lengthwise.verdict.machine import Machine
+
+REGEX, LIBRARY, PYTHON = "regex:", "crasp:", ".py"
+
+
+def machine_at(target: str, alphabet: str | None = None) -> "Machine":
+    """The function on words that a target names.
+
+    A program (a library name, crasp:NAME, a file), a regular expression (regex:...), or file.py:NAME, a Python function of
+    a word; its symbols are those of its attribute `alphabet`, or of the option.
+    """
+    from lengthwise.crasp.automata import automaton
+    from lengthwise.verdict.machine import AutomatonMachine, ProgramMachine
+
+    if target.startswith(REGEX):
+        return AutomatonMachine(automaton(target.removeprefix(REGEX), _symbols(alphabet)))
+    if target.partition(":")[0].endswith(PYTHON):
+        return _python(target, alphabet)
+    from lengthwise.cli.files import load_program
+    from lengthwise.crasp.library import library
+
+    known = list(library())
+    if target in known:
+        return ProgramMachine(library()[target])
+    if target.startswith(LIBRARY) or "/" in target or "." in target or target == "-":
+        return ProgramMachine(load_program(target))
+    near = " or ".join(nearest(target, known))
+    remedy = f"nearest: {near}; or regex:EXPRESSION, file.crasp, file.py:FUNCTION"
+    raise WrongInput("a function on words", shown(target), remedy)
+
+
+def _symbols(alphabet: str | None) -> tuple[str, ...] | None:
+    if alphabet is None:
+        return None
+    found = tuple(alphabet.split()) if " " in alphabet.strip() else tuple(alphabet)
+    if not found or len(set(found)) < len(found):
+        raise WrongInput("different symbols", shown(alphabet), "write each symbol once", "--alphabet")
+    return found
+
+
+def _python(target: str, alphabet: str | None) -> "Machine":
+    """A function of a Python file, which is run to get it: the file is the user's own."""
+    from lengthwise.verdict.machine import OracleMachine
+
+    path, _, name = target.partition(":")
+    if not Path(path).is_file():
+        raise WrongInput("a Python file", "no such file", "check the path", path)
+    try:
+        defined: dict[str, Any] = runpy.run_path(path)
+    except Exception as error:
+        got = f"{type(error).__name__}: {error}"
+        raise WrongInput("a Python file that runs", got, "mend the file", path) from None
+    callables = [key for key, value in defined.items() if callable(value) and not key.startswith("_")]
+    name = name or (callables[0] if len(callables) == 1 else "")
+    if name not in defined or not callable(defined[name]):
+        near = " or ".join(nearest(name, callables)) if callables else "none"
+        raise WrongInput(f"a function of the file, {path}:NAME", shown(name), f"it defines {near}", path)
+    function = defined[name]
+    symbols = _symbols(alphabet) or tuple(getattr(function, "alphabet", ()))
+    if not symbols:
+        raise WrongInput("the function's symbols", "none", f"give --alphabet, or set {name}.alphabet", path)
+    return OracleMachine(symbols, function)
