@@ -149,8 +149,8 @@ class ProgramMachine:
                 "a program with a Boolean that is shown", "none", "add `accept` or an `output`", program.name
             )
         self.needed = self.operations.needed(self.roots)
-        self.forms, self.tests = _forms(self.operations, self.needed)
-        self.lookback = _lookback(self.operations, self.needed)
+        self.forms, self.tests = forms_of(self.operations, self.needed)
+        self.lookback = lookback_of(self.operations, self.needed)
         listed = self.operations.list
         self.modulus = math.lcm(1, *(op.period for i in self.needed if isinstance(op := listed[i], InResidues)))
         self._cache: dict[tuple[State, int], State] = {}
@@ -254,7 +254,7 @@ class ProgramMachine:
             values[number] += sum(coefficient for coefficient, index in self.forms[number].terms if found[index])
 
 
-def _forms(listed: Operations, needed: Iterable[int]) -> tuple[tuple[Form, ...], dict[int, Test]]:
+def forms_of(listed: Operations, needed: Iterable[int]) -> tuple[tuple[Form, ...], dict[int, Test]]:
     """The forms of all comparisons, and every comparison as a test of one; terms of a form name the tallied Booleans."""
     numbers: dict[tuple[tuple[int, int], ...], int] = {}
     tests: dict[int, Test] = {}
@@ -294,7 +294,7 @@ def _cap(test: Test, listed: Operations) -> int:
     return max(0, high // -test.factor + 1)
 
 
-def _lookback(listed: Operations, needed: Iterable[int]) -> tuple[tuple[int, int], ...]:
+def lookback_of(listed: Operations, needed: Iterable[int]) -> tuple[tuple[int, int], ...]:
     """The Booleans whose past values are asked for, and how far back."""
     reach: dict[int, int] = {}
     for index in needed:
