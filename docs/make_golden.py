@@ -44,6 +44,8 @@ CASES = {
     "crasp-run-nl": ["crasp", "run", "crasp:D_2", "--strings", "brackets.txt", "--nl"],
     "crasp-lint": ["crasp", "lint", "crasp:shuffle_dyck2", "--json"],
     "crasp-explain": ["crasp", "explain", "crasp:dyck1", "())(", "--json"],
+    "crasp-compare": ["crasp", "compare", "crasp:D_2", "crasp:D_3", "--json"],
+    "crasp-compare-equal": ["crasp", "compare", "crasp:dyck1", "balanced.crasp", "--json"],
     "crasp-compile": ["crasp", "compile", "crasp:tomita4", "--out", "tomita4.safetensors", "--json"],
     "crasp-decide": ["crasp", "decide", "(aa|b)*", "--json"],
     "crasp-decide-no": ["crasp", "decide", "[012]*02*", "--json"],
@@ -56,6 +58,12 @@ CASES = {
     "error": ["run", "model.safetensors", "--strings", "bad.txt", "--json"],
 }
 LONG = {"reproduce": ["reproduce", "figure1", "--json"]}  # minutes: written with --long only
+BALANCED = """\
+program balanced
+alphabet '(' ')'
+let h := count('(') - count(')')
+accept h == 0 and count(')' and h <= -1) == 0
+"""
 STUDY = """\
 task = "simple"
 lengths = [4, 16]
@@ -94,6 +102,7 @@ def prepare(folder: Path) -> None:
     (folder / "refused.json").write_text(example.replace('"1/1000"', '"1/2000"'), encoding="utf-8")
     (folder / "words.txt").write_text("0010210201\n0 1 2 2 2\n", encoding="utf-8")
     (folder / "brackets.txt").write_text("aabb\n\nabba\n", encoding="utf-8")
+    (folder / "balanced.crasp").write_text(BALANCED, encoding="utf-8")
     (folder / "bad.txt").write_text("0010210201\n01x\n", encoding="utf-8")
     table = [[499999999999999999], [300000000000000000], [200000000000000000]]
     (folder / "table.json").write_text(json.dumps({"suffix": "0", "table": table}), encoding="utf-8")

@@ -38,6 +38,7 @@ FIELDS = {  # what the verbs promise to other tools
     "crasp run": {"accepts", "outputs"},
     "crasp lint": {"kind", "period", "offsets", "depth", "fragment"},
     "crasp explain": {"word", "accepts", "why", "rows"},
+    "crasp compare": {"equal", "word", "length", "exactness", "fragment", "bound"},
     "crasp compile": {"file", "kind", "layers", "heads", "width", "ledger"},
     "crasp decide": {"member", "certainty", "program"},
 }

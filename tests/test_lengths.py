@@ -1,10 +1,10 @@
 """How long words must be to tell programs apart: test vectors, tight families, and what halved bounds would miss."""
 
 import pytest
-from crasp_definition import accepts
-from helpers_lengths import DISAGREEMENTS, VECTORS, all_words, disagreements, program, vector
 
 import lengthwise as lw
+from crasp_definition import accepts
+from helpers_lengths import DISAGREEMENTS, VECTORS, all_words, disagreements, program, vector
 from lengthwise.crasp.automata import Automaton, automaton
 from lengthwise.crasp.interpret import run
 from lengthwise.crasp.library import library
@@ -90,7 +90,8 @@ PELL = {3: (2, 1, 16), 8: (3, 1, 28), 2: (3, 2, 36), 6: (5, 2, 72), 7: (8, 3, 16
 def test_the_pell_family(factor):
     x, y, length = PELL[factor]
     found, closed = families.pell(factor)
-    assert closed == length and families.least_solution(factor) == (x, y)
+    assert closed == length
+    assert families.least_solution(factor) == (x, y)
     answer = compare(found, constant(found, False))
     assert (answer.length, answer.equal, answer.exactness) == (length, False, "proved")
     if factor == 3:
@@ -155,7 +156,8 @@ def test_long_chains_by_integer_programs(coefficient, letters, length):
     found, closed = families.chain(coefficient, letters)
     answer = compare(found, constant(found, False), most_states=2_000)
     assert (answer.length, closed, answer.exactness) == (length, length, "solver")
-    assert accepts_counts(found, answer.word) and answer.length <= answer.about.bound
+    assert accepts_counts(found, answer.word)
+    assert answer.length <= answer.about.bound
 
 
 def accepts_counts(found, word):
@@ -234,9 +236,11 @@ def test_a_program_is_proved_equal_to_its_automaton():
 def test_a_budget_leaves_the_question_open():
     first, second = vector("V6")
     found = search(ProgramMachine(first), ProgramMachine(second), most_states=50)
-    assert not found.decided and found.agrees < 24
+    assert not found.decided
+    assert found.agrees < 24
     found = search_pair(pair(first, second), most_states=50)
-    assert not found.decided and found.agrees < 24
+    assert not found.decided
+    assert found.agrees < 24
 
 
 def test_a_program_beside_itself_is_equal_at_once():
@@ -315,7 +319,8 @@ def test_a_regular_target():
     answer = training_length(automaton("(a|b)*abb", "ab"))
     assert isinstance(answer, Bound)
     assert (answer.training_length, answer.kind, answer.exactness) == (6, "regular", "attained")
-    assert "at most 4 states" in answer.members and "Theorem 2" in answer.source
+    assert "at most 4 states" in answer.members
+    assert "Theorem 2" in answer.source
 
 
 def test_one_inequality():
@@ -342,7 +347,8 @@ def test_no_computable_bound_names_its_culprit_and_line():
     assert isinstance(answer, NoComputableBound)
     assert (answer.culprit, answer.definition) == ("h1 < 0", "accept")
     assert text.splitlines()[answer.line - 1].startswith("accept")
-    assert answer.culprit in str(answer) and "Yang" in str(answer)
+    assert answer.culprit in str(answer)
+    assert "Yang" in str(answer)
     doubling, _ = families.doubling(4)
     assert training_length(doubling).lower == 19
 

@@ -3,9 +3,8 @@
 import random
 
 import pytest
-from helpers_lengths import brute_force, random_difference, random_linear, random_positive
-from random_programs import random_program
 
+from helpers_lengths import brute_force, random_difference, random_linear, random_positive
 from lengthwise.crasp.library import library
 from lengthwise.verdict.compare import compare
 from lengthwise.verdict.equality import search, search_pair
@@ -13,6 +12,7 @@ from lengthwise.verdict.flows import shortest_disagreement
 from lengthwise.verdict.fragments import pair_fragment
 from lengthwise.verdict.machine import ProgramMachine
 from lengthwise.verdict.pair import constant, pair
+from random_programs import random_program
 
 BRUTE = 7
 SEARCHED = 14
@@ -87,7 +87,8 @@ def _within_the_bound(seed):
     if found.word is not None:
         assert about.bound is None or len(found.word) <= about.bound
         with_bound = search_pair(pair(first, second), 20_000, about.bound, about.highest)
-        assert with_bound.word is not None and len(with_bound.word) == len(found.word)
+        assert with_bound.word is not None
+        assert len(with_bound.word) == len(found.word)
     assert brute == (None if found.word is None or len(found.word) > BRUTE else len(found.word))
 
 

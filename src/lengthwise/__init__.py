@@ -38,6 +38,7 @@ _HOMES = {
     "shortest": "theory.shortest",
     "worst_case": "theory.worst_case",
     "sample_errors": "theory.monte_carlo",
+    "compare": "verdict.compare",
     "task": "tasks.registry",
     "Study": "study.plan",
     "sweep": "study.sweep",
@@ -83,6 +84,7 @@ if TYPE_CHECKING:
     from lengthwise.theory.shorten import shorten as shorten
     from lengthwise.theory.shortest import shortest as shortest
     from lengthwise.theory.worst_case import worst_case as worst_case
+    from lengthwise.verdict.compare import compare as compare
 
 
 def __getattr__(name: str) -> Any:

@@ -11,6 +11,10 @@ VERBS = {
         "lengthwise.cli.crasp_explain",
         "Every operation at every position of one word, and why it is rejected.",
     ),
+    "compare": (
+        "lengthwise.cli.crasp_compare",
+        "The shortest word on which two programs differ, or that they are equal.",
+    ),
     "compile": ("lengthwise.cli.crasp_compile", "A program as a model file, and up to which length it is right."),
     "decide": ("lengthwise.cli.crasp_decide", "Whether a program accepts a regular language, and which."),
 }
@@ -35,6 +39,7 @@ def command(ctx: click.Context) -> None:
       lengthwise crasp run crasp:dyck1 "(())()" "())("
       lengthwise crasp explain crasp:dyck1 "())("
       lengthwise crasp lint dyck1.crasp
+      lengthwise crasp compare crasp:D_2 crasp:D_3
       lengthwise crasp compile dyck1.crasp --out dyck1.safetensors
       lengthwise crasp decide "(aa|b)*"
 

@@ -61,22 +61,18 @@ class Comparison:
         """The answer as a sentence."""
         names = f"{self.first} and {self.second}"
         bound = self.about.bound
-        theorem = "" if bound is None else f" within {bound} symbols if at all ({self.about.source})"
+        theorem = f"unequal programs of this kind differ within {bound} symbols, {self.about.source}"
         if self.equal:
             how = "proved" if self.exactness == "proved" else "a solver found no disagreement"
-            return (
-                f"{names} are equal ({how}; such programs differ{theorem})."
-                if theorem
-                else f"{names} are equal ({how})."
-            )
+            return f"{names} are equal ({how})." if bound is None else f"{names} are equal ({how}; {theorem})."
         if self.equal is False:
             word = "the empty word" if self.word == "" else "a word" if self.word is None else _cut(self.word)
             least = "no shorter word does" if self.exactness == "proved" else "by a solver, no shorter word does"
             return f"{names} differ on {word} ({self.length} symbols; {least})."
-        open_ = f"{names} agree on all words up to length {self.agrees_up_to}; whether they are equal is open"
+        seen = f"{names} agree on all words up to length {self.agrees_up_to}; whether they are equal is open"
         if self.about.culprit is not None:
-            return f"{open_}: no theorem covers {self.about.culprit.comparison}."
-        return f"{open_}; such programs differ{theorem}." if theorem else f"{open_}."
+            return f"{seen}: no theorem covers {self.about.culprit.comparison} (in {self.about.culprit.program})."
+        return f"{seen}." if bound is None else f"{seen}; {theorem}."
 
 
 def compare(first: Program, second: Program, outputs: bool = False, most_states: int = MOST_STATES) -> Comparison:
