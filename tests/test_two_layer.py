@@ -14,6 +14,7 @@ from lengthwise.limit.arithmetic import balls, floats
 from lengthwise.limit.constructions import kgram_add, kgram_and, simple_task
 from lengthwise.limit.evaluate import evaluate
 from lengthwise.limit.model import MLP, Head, Layer, LimitTransformer
+from lengthwise.limit.quantities import snap_positions
 from lengthwise.theory.answer import Bound, NoBound
 from lengthwise.theory.sampling_rates import Shape, chain_rates, window_rates
 from lengthwise.theory.simulation import simulated_pair
@@ -256,6 +257,27 @@ def test_where_there_is_no_bound_the_reason_is_told():
     assert "Heaviside" in lw.bound(replace(MILD_F, layers=(step, MILD_F.layers[1])), error=0.1).reason
     assert "2 layers of plain" in lw.bound(replace(MILD_F, attention="plain"), error=0.1).reason
     assert "compares" in lw.bound(MILD_F, replace(MILD_F, attention="plain"), error=0.1).reason
+
+
+def test_a_head_that_is_nearly_balanced_is_told_and_snapping_it_helps():
+    near = common_model([0.25, 1 + 1e-10], scale=0.1)
+    found = lw.bound(near, error=0.01)
+    told = [one for one in found.hypotheses if "snap_positions" in one]
+    assert len(told) == 1
+    assert "1e-10" in told[0]
+    snapped, equal = lw.bound(snap_positions(near), error=0.01), common_model([0.25, 1.0], scale=0.1)
+    assert snapped.training_length == lw.bound(equal, error=0.01).training_length
+    assert found.log2_training_length > 1000 + snapped.log2_training_length
+    assert not any("snap_positions" in one for one in snapped.hypotheses)
+
+
+def test_unequal_depths_and_a_locality_beyond_the_string():
+    one = replace(MILD_F, layers=MILD_F.layers[:1])
+    assert lw.bound(one, MILD_H, error=0.1).training_length >= 1
+    far = common_model([0.0] * 40 + [1.5], scale=0.1)
+    assert lw.bound(far, MILD_H, error=0.1).training_length > 82
+    short = lw.shorten(far, MILD_H, [0, 1, 1, 0, 1], error=0.1)
+    assert (short.length, short.reason) == (5, "no shorter one has the same ending")
 
 
 def test_wrong_pairs_are_told():

@@ -28,6 +28,7 @@ PARTS = (
 Candidate = tuple[Length, str, str]
 SAMPLERS: tuple[Sampler, ...] = ("windows", "balanced")
 SOURCE = "two-layer note, section 6"
+NEAR = Fraction(1, 10**6)  # a margin below this is told as a near tie
 
 
 def two_layer_bound(first: LimitTransformer, second: LimitTransformer | None, error: Fraction) -> Bound | NoBound:
@@ -140,4 +141,15 @@ def _hypotheses(pair: Pair, alone: bool) -> tuple[str, ...]:
         f"position margin {'infinite' if margin is None else number(margin)}",
         "agreement is assumed on all strings up to the training length; errors are Euclidean norms",
         *other,
+        *_near_ties(margin),
+    )
+
+
+def _near_ties(margin: Fraction | None) -> tuple[str, ...]:
+    """What positional logits that nearly coincide do to the margin, and what to do about it."""
+    if margin is None or margin > NEAR:
+        return ()
+    return (
+        f"two positional logits (or one and 1) differ by only {float(margin):.3g}: the limit is reached too slowly to "
+        "help at any length in sight; make them equal (lengthwise.limit.quantities.snap_positions) and bound that model",
     )
