@@ -192,7 +192,7 @@ def unpack(back: Path, work: Path) -> None:
 def keep(work: Path, figures: list[str], results: Path) -> None:
     """Draws and judges each figure that has runs, and keeps what a reader needs."""
     told = []
-    for name in figures:
+    for name in sorted(figures):
         if not (work / name / "runs").is_dir():
             continue
         found = report(work / name, print)

@@ -34,7 +34,8 @@ def claims_table(told: Sequence[tuple[str, Report]]) -> str:
     for name, found in told:
         for claim in found.claims:
             said = "; ".join(part for part in (claim.measured, claim.reason) if part)
-            lines.append(f"| {name} | {claim.claim} | {VERDICTS[claim.holds]} | {cell(said)} |")
+            verdict = VERDICTS[claim.holds] + ("" if claim.required else " (not required)")
+            lines.append(f"| {name} | {cell(claim.claim)} | {verdict} | {cell(said)} |")
     lines.append("")
     for name, found in told:
         origin = found.directory

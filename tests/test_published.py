@@ -1,10 +1,13 @@
 """The studies behind the figures: what the issue of each scale is, in numbers."""
 
+import jax
+import numpy as np
 import pytest
 
 import lengthwise as lw
 from lengthwise.study.published import FIGURES, SCALES, figure_of, published
-from lengthwise.train.plans import shape_of
+from lengthwise.train.engine import first_states, train_chunk
+from lengthwise.train.plans import plan_of, shape_of
 
 ALL = [(name, scale) for name in FIGURES for scale in SCALES]
 
@@ -52,6 +55,16 @@ def test_the_quick_scale_has_log_length_beside_plain_attention(name):
 def test_a_whole_figure_1_needs_one_program_for_each_attention_rule(scale):
     """What is compiled is the shape: omega, training length, seed and rate are traced."""
     assert len({shape_of(run) for run in published("figure1", scale).runs()}) == 2
+
+
+def test_a_program_of_the_paper_scale_is_lowered_for_a_gpu_with_its_kernels():
+    """No GPU is needed for that: both products of the hidden layer are kernels, forward and backward."""
+    run = published("locality", "paper").runs()[-1]
+    shape = shape_of(run)
+    plan = jax.tree.map(lambda leaf: np.stack([leaf] * run.tile), plan_of(run))
+    state = jax.eval_shape(first_states(shape.sizes), plan.stream)
+    lowered = train_chunk(shape).trace(plan, state).lower(lowering_platforms=("cuda",))
+    assert lowered.as_text().count("triton") == 2
 
 
 @pytest.mark.parametrize("name", FIGURES)

@@ -14,6 +14,7 @@ import pytest
 import lengthwise as lw
 from figure_helpers import NO_PICTURES
 from lengthwise.study import drawing
+from lengthwise.study.published import FIGURES as FIGURES_OF_RESULTS
 from lengthwise.study.store import Store
 from lengthwise.train import ensemble
 from study_helpers import NOTHING, contents, study
@@ -115,3 +116,22 @@ def test_the_kernels_of_a_gpu_are_not_used_elsewhere(script):
 
 def test_the_script_changes_no_path_for_good():
     assert str(ROOT / "results") not in sys.path
+
+
+def test_what_is_committed_is_small_and_whole():
+    """Figures, claims, members and their table fit together; the pages show every figure."""
+    files = [path for path in (ROOT / "results").rglob("*") if path.is_file() and "__pycache__" not in path.parts]
+    assert sum(path.stat().st_size for path in files) < 10_000_000
+    page = (ROOT / "docs" / "results.md").read_text()
+    folders = [path.parent for path in files if path.name == "claims.json"]
+    assert {folder.name for folder in folders if folder.parent.name == "quick"} == set(FIGURES_OF_RESULTS)
+    for folder in folders:
+        told = json.loads((folder / "claims.json").read_text())
+        assert told["done"] == told["runs"]
+        assert told["device"]
+        assert told["versions"]["jax"]
+        table = (folder.parent / "claims.md").read_text().replace("\\|", "|")
+        assert all(f"| {claim['claim']} |" in table for claim in told["claims"])
+        rows = gzip.decompress((folder / "members.csv.gz").read_bytes()).decode().splitlines()
+        assert len(rows) == told["runs"] + 1
+        assert f"../results/{folder.parent.name}/{folder.name}/{folder.name}.svg" in page
