@@ -17,6 +17,7 @@ from lengthwise.verdict.fragments import pair_fragment
 from lengthwise.verdict.lengths import Bound, NoComputableBound, OutsideTheory, training_length
 from lengthwise.verdict.machine import AutomatonMachine, ProgramMachine
 from lengthwise.verdict.pair import constant, pair
+from lengthwise.verdict.vectors import agree_up_to
 
 
 @pytest.mark.parametrize("name", VECTORS)
@@ -151,13 +152,36 @@ def test_the_chain_family(coefficient, letters, length):
     assert answer.length <= answer.about.bound
 
 
-@pytest.mark.parametrize(("coefficient", "letters", "length"), [(5, 3, 155), (2, 5, 62), (3, 4, 120), (10, 4, 11110)])
-def test_long_chains_by_integer_programs(coefficient, letters, length):
+@pytest.mark.parametrize(
+    ("coefficient", "letters", "length", "exactness"),
+    [(5, 3, 155, "proved"), (2, 5, 62, "proved"), (3, 4, 120, "proved"), (10, 4, 11110, "solver")],
+)
+def test_long_chains_by_integer_programs(coefficient, letters, length, exactness):
+    """That none is shorter is proved by all count vectors, as long as these are not too many."""
     found, closed = families.chain(coefficient, letters)
     answer = compare(found, constant(found, False), most_states=2_000)
-    assert (answer.length, closed, answer.exactness) == (length, length, "solver")
+    assert (answer.length, closed, answer.exactness) == (length, length, exactness)
     assert accepts_counts(found, answer.word)
     assert answer.length <= answer.about.bound
+
+
+@pytest.mark.parametrize("name", ["V3", "V5", "V6", "V18"])
+def test_count_vectors_agree_below_the_length_and_not_at_it(name):
+    first, second = vector(name)
+    guards = pair_fragment(pair(first, second)).guards
+    length = VECTORS[name][4]
+    assert agree_up_to(guards, length - 1)
+    assert not agree_up_to(guards, length)
+
+
+def test_count_vectors_know_the_last_symbol():
+    first = program("ab", "count('a') >= 2 * count('b') + 3 and 'b'")
+    second = program("ab", "count('a') > count('a') + count('b') or count('a') >= 2 * count('b') + 4 and 'b'", "q")
+    guards = pair_fragment(pair(first, second)).guards
+    assert guards.tests_last_letter
+    assert agree_up_to(guards, 5)
+    assert not agree_up_to(guards, 6)
+    assert compare(first, second).length == 6 == shortest_disagreement(guards).length
 
 
 def accepts_counts(found, word):
@@ -290,6 +314,15 @@ def test_half_the_bound_of_one_difference_is_refuted_by_a_zigzag(height):
     answer = compare(found, constant(found, False))
     assert answer.about.fragment == "one-difference"
     assert answer.about.bound // 2 < answer.length == 11 * height <= answer.about.bound
+
+
+def test_a_ceiling_below_the_difference_would_miss_the_word():
+    first, second = library()["D_3"], library()["D_4"]
+    both = pair(first, second)
+    about = pair_fragment(both)
+    (form,) = about.highest
+    assert len(search_pair(both, highest={form: 4}).word) == 8
+    assert search_pair(both, highest={form: 3}).equal  # wrong: the two differ where the difference is 4
 
 
 @pytest.mark.parametrize(("first", "second", "length", "bound"), [(2, 3, 6, 75), (3, 4, 8, 81), (4, 12, 10, 129)])

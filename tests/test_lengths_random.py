@@ -24,7 +24,9 @@ def _mutant(seed, found):
 
     rng = random.Random(f"mutant {seed}")
     head, _, body = str(found).rpartition("accept ")
-    digits = [place for place, letter in enumerate(body) if letter.isdigit() and body[place - 1] == " "]
+    digits = [place for place, letter in enumerate(body) if letter.isdigit()]
+    if not digits:
+        return constant(found, True)
     place = rng.choice(digits)
     changed = body[:place] + str(int(body[place]) + 1) + body[place + 1 :]
     return parse(f"{head}accept {changed}")

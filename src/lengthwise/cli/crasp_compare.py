@@ -25,10 +25,10 @@ from lengthwise.errors import WrongInput
 def command(first: str, second: str, outputs: bool, states: int, alphabet: str | None, as_json: bool) -> None:
     """Whether the programs P and Q accept the same words, and if not a shortest word on which they differ.
 
-    "Equal" is proved, never guessed: by a search that comes to its end, or by one as long as the theorem of the pair's
-    fragment asks for. Where that is too long, linear inequalities over finitely many states are decided by integer
-    programs, and the answer says that it rests on a solver. From two different differences of counts on, one of them
-    inside a count, no method decides every pair; such a pair may come out open.
+    "Equal" is never guessed: a search comes to its end, or to the length that the theorem of the pair's fragment asks
+    for. Where that is too long, linear inequalities over finitely many states are decided by integer programs, and the
+    answer says that it rests on a solver. From two different differences of counts on, one of them inside a count, no
+    method decides every pair; such a pair may come out open.
 
     \b
     Examples:

@@ -8,7 +8,6 @@ Source: programs note, section 3.6; tables in section 3.4.
 """
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 
@@ -17,6 +16,7 @@ from jaxtyping import Bool, Int
 
 from lengthwise.errors import WrongInput
 from lengthwise.verdict import bounds
+from lengthwise.verdict.vectors import vectors
 
 MOST_FUNCTIONS = 200_000
 
@@ -96,20 +96,6 @@ def inequalities(letters: int, coefficient: int, constant: int) -> Int[np.ndarra
             normal = (*(a // shared for a in terms), c // shared) if shared else (*terms, -int(c < 0))
             found.setdefault(normal, (*terms, c))
     return np.array(list(found), dtype=np.int64)
-
-
-def vectors(letters: int, total: int) -> Int[np.ndarray, "vectors letters"]:
-    """All vectors of k counts with a given sum."""
-
-    def parts(k: int, n: int) -> Iterator[tuple[int, ...]]:
-        if k == 1:
-            yield (n,)
-            return
-        for first in range(n + 1):
-            for rest in parts(k - 1, n - first):
-                yield (first, *rest)
-
-    return np.array(list(parts(letters, total)), dtype=np.int64)
 
 
 def _keys(numbers: Int[np.ndarray, " members"], truth: Bool[np.ndarray, "members vectors"]) -> np.ndarray:

@@ -113,6 +113,7 @@ def _answer(both: Pair, about: PairFragment, found: Found) -> Comparison:
 def _by_programs(both: Pair, about: PairFragment, found: Found, most_states: int) -> Comparison:
     """The answer of integer programs, proved where a longer search confirms that no word is shorter."""
     from lengthwise.verdict.flows import shortest_disagreement
+    from lengthwise.verdict.vectors import agree_up_to
 
     assert about.guards is not None
     solved = shortest_disagreement(about.guards)
@@ -124,11 +125,16 @@ def _by_programs(both: Pair, about: PairFragment, found: Found, most_states: int
     if solved.word is not None and not differ(both, solved.word):
         raise AssertionError(f"the flow of {text(both, solved.word)} is no disagreement")
     longest = about.bound if solved.length is None else solved.length - 1
-    if longest is None or found.agrees is None or found.agrees < longest:
+    proved = (
+        longest is not None
+        and found.agrees is not None
+        and (found.agrees >= longest or agree_up_to(about.guards, longest))
+    )
+    if not proved:
         found = search_pair(both, most_states, longest)
-    if found.word is not None or found.equal:
-        return _answer(both, about, found)
-    proved = longest is not None and found.agrees is not None and found.agrees >= longest
+        if found.decided:
+            return _answer(both, about, found)
+        proved = longest is not None and found.agrees is not None and found.agrees >= longest
     exactness = "proved" if proved else "solver"
     agrees = None if proved else found.agrees
     if solved.length is None:

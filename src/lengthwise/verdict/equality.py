@@ -22,6 +22,7 @@ from lengthwise.verdict.pair import Pair
 from lengthwise.verdict.steps import Rows, Steps, unseen
 
 MOST_STATES = 400_000
+CELLS = 1 << 22  # numbers in the states that are stepped at once
 
 Links = tuple[
     Int[np.ndarray, " _"], Int[np.ndarray, " _"]
@@ -164,21 +165,29 @@ def search_pair(
     trail: list[Links] = []
     length = 0
     while len(rows):
-        if length == longest or len(seen) > most_states or length >= exact:
+        if length == longest or length >= exact:
             return Found(None, False, length, len(seen))
-        after, truth = steps.step(rows)
-        differ = np.zeros(len(after), dtype=bool)
-        for left, right in pair.roots:
-            differ |= truth[left] != truth[right]
-        if differ.any():
-            return Found(_trail(trail, int(differ.argmax()), steps.symbols), False, None, len(seen))
-        keep = ~_settled(steps, pair, after)
-        for number, ceiling in ceilings:
-            if ceiling is not None:
-                keep &= np.abs(after[:, number]) <= ceiling
-        kept = unseen(after, np.flatnonzero(keep), seen)
-        trail.append((kept // steps.symbols, kept % steps.symbols))
-        rows, length = after[kept], length + 1
+        parts, links = [], []
+        size = max(1, CELLS // (steps.width * steps.symbols))
+        for first in range(0, len(rows), size):
+            after, truth = steps.step(rows[first : first + size])
+            differ = np.zeros(len(after), dtype=bool)
+            for left, right in pair.roots:
+                differ |= truth[left] != truth[right]
+            if differ.any():
+                last = first * steps.symbols + int(differ.argmax())
+                return Found(_trail(trail, last, steps.symbols), False, None, len(seen))
+            keep = ~_settled(steps, pair, after)
+            for number, ceiling in ceilings:
+                if ceiling is not None:
+                    keep &= np.abs(after[:, number]) <= ceiling
+            kept = unseen(after, np.flatnonzero(keep), seen)
+            if len(seen) > most_states:
+                return Found(None, False, length, len(seen))
+            parts.append(after[kept])
+            links.append((first + kept // steps.symbols, kept % steps.symbols))
+        trail.append((np.concatenate([one for one, _ in links]), np.concatenate([one for _, one in links])))
+        rows, length = np.concatenate(parts), length + 1
     return Found(None, True, None, len(seen))
 
 

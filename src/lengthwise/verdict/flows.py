@@ -11,7 +11,7 @@ from lengthwise.verdict.guards import Guards, Setting
 from lengthwise.verdict.machine import Word
 from lengthwise.verdict.trails import SolverFailed, Uses, shortest_trail, word_of
 
-MOST_CELLS = 20_000
+MOST_CELLS = 5_000
 MOST_WRITTEN = 10_000_000
 
 

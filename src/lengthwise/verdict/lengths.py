@@ -26,7 +26,7 @@ from lengthwise.verdict.fragments import PairFragment, pair_fragment
 from lengthwise.verdict.guards import Guards
 from lengthwise.verdict.pair import constant, pair
 
-FEW_STATES = 2_000
+FEW_STATES = 500
 UNDECIDABLE = (
     "from two levels of counts on no algorithm bounds the needed length (Yang et al. 2026; see the Pell family)"
 )

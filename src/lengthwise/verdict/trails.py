@@ -20,6 +20,7 @@ import numpy as np
 from lengthwise.verdict.cells import Box
 from lengthwise.verdict.guards import Edge, Guards
 
+SECONDS = 60  # for one integer program
 LARGEST = 2**31  # coefficients and thresholds beyond are not given to a solver in floating point
 
 Branch = tuple[tuple[frozenset[int], bool], ...]  # sets of states, and whether they are entered (else left alone)
@@ -110,7 +111,7 @@ def _solve(
         integrality=np.ones(width),
         bounds=optimize.Bounds(np.zeros(width), upper),
         constraints=optimize.LinearConstraint(matrix, [row[2] for row in rows], [row[3] for row in rows]),
-        options={"mip_rel_gap": 0},
+        options={"mip_rel_gap": 0, "time_limit": SECONDS},
     )
     if found.status == 2:
         return None
