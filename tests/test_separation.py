@@ -164,7 +164,7 @@ def test_null_spaces_by_gauss():
     for _ in range(200):
         height, width = rng.randint(1, 5), rng.randint(1, 6)
         rows = [[rng.randint(-3, 3) for _ in range(width)] for _ in range(height)]
-        basis = null_space(rows, width)
+        basis = null_space([{i: value for i, value in enumerate(row) if value} for row in rows], width)
         assert len(basis) == width - rank(rows)
         assert all(sum(a * b for a, b in zip(row, v, strict=True)) == 0 for row in rows for v in basis)
         assert not basis or rank(basis) == len(basis)

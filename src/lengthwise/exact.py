@@ -6,7 +6,7 @@ float, rounded up or down as the claim needs.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -64,23 +64,30 @@ def common_denominator(matrix: RationalMatrix) -> tuple[list[list[int]], int]:
     return [flat[i * columns : (i + 1) * columns] for i in range(rows)], int(denominator)
 
 
-def null_space(rows: Sequence[Sequence[int]], unknowns: int) -> list[list[int]]:
-    """A basis of the rational solutions x of rows * x = 0, in coprime integers; one vector a free unknown.
+def null_space(rows: Sequence[Mapping[int, int]], unknowns: int) -> list[list[int]]:
+    """A basis of the rational solutions x of some equations, in coprime integers; one vector a free unknown.
 
-    A free unknown is one without a pivot in the reduced row echelon form; its vector is positive there and 0 at the
-    other free ones.
+    A row has the coefficients that are not 0, by unknown. A free unknown is one without a pivot in the reduced row
+    echelon form; its vector is positive there and 0 at the other free ones.
     """
-    flat = [value for row in rows for value in row]
-    reduced, denominator, rank = flint.fmpz_mat(len(rows), unknowns, flat).rref()
-    entries_ = [[int(reduced[i, j]) for j in range(unknowns)] for i in range(rank)]
-    pivots = [next(j for j, value in enumerate(row) if value) for row in entries_]
+    matrix = flint.fmpz_mat(len(rows), unknowns)
+    for i, row in enumerate(rows):
+        for j, value in row.items():
+            matrix[i, j] = value
+    reduced, denominator, rank = matrix.rref()
+    pivots: list[int] = []
+    for i in range(rank):
+        column = pivots[-1] + 1 if pivots else 0
+        while not reduced[i, column]:
+            column += 1
+        pivots.append(column)
+    sign = 1 if denominator > 0 else -1
     basis = []
     for free in sorted(set(range(unknowns)) - set(pivots)):
         vector = [0] * unknowns
         vector[free] = abs(int(denominator))
-        sign = 1 if denominator > 0 else -1
-        for pivot, row in zip(pivots, entries_, strict=True):
-            vector[pivot] = -sign * row[free]
+        for i, pivot in enumerate(pivots):
+            vector[pivot] = -sign * int(reduced[i, free])
         common = math.gcd(*vector)
         basis.append([value // common for value in vector])
     return basis

@@ -131,41 +131,50 @@ def parts_by(product: Annotated, grain: str) -> list[list[int]]:
 def joined(product: Annotated, parts: Sequence[Sequence[int]]) -> list[list[int]]:
     """The parts with neighbours joined where the states of both, and of what lies between, can still be told apart.
 
-    One round of counts must be enough for what is joined, or as many as one of the two took before.
+    One round of counts must be enough for what is joined, or as many as one of the two took before. Each pass joins
+    neighbours, so that long chains take few passes; a pass that joins nothing is the last.
     """
     here = [list(part) for part in parts]
-    index = 0
-    while index < len(here):
-        rounds = len(part_of(product, here[index]).levels)
-        for other in range(index + 1, len(here)):
-            group = _between(product, here, index, other)
-            if group is None:
-                continue
+    rounds = [len(part_of(product, part).levels) for part in here]
+    index, before = 0, 0
+    while index < len(here) or len(here) != before:
+        if index >= len(here):
+            index, before = 0, len(here)
+        after = _after(product, here)
+        for other in sorted(after[index] - {index}):
+            group = _between(after, index, other)
             places = sorted(place for number in group for place in here[number])
             both = part_of(product, places)
-            allowed = max(1, rounds, len(part_of(product, here[other]).levels))
-            if both.confused is None and len(both.levels) <= allowed:
-                here = _ordered(product, [part for n, part in enumerate(here) if n not in group] + [places])
-                index = -1
+            if both.confused is None and len(both.levels) <= max(1, rounds[index], rounds[other]):
+                kept = [(part, rounds[n]) for n, part in enumerate(here) if n not in group]
+                here, rounds = _ordered(product, [*kept, (places, len(both.levels))])
+                index = here.index(places) + 1
                 break
-        index += 1
+        else:
+            index += 1
     return here
 
 
-def _between(product: Annotated, parts: Sequence[Sequence[int]], first: int, last: int) -> set[int] | None:
-    """Two parts with all that lie on paths between them; None where no letter leads from the first to the last."""
+def _after(product: Annotated, parts: Sequence[Sequence[int]]) -> list[set[int]]:
+    """For each part the parts that a letter leads to."""
     home = {place: number for number, part in enumerate(parts) for place in part}
-    after = [{home[t] for place in part for t in product.table[place] if t in home} for part in parts]
-    if last not in after[first]:
-        return None
-    reach = [set[int]() for _ in parts]
-    for number in reversed(range(len(parts))):  # parts come before those they lead to
-        reach[number] = {number}.union(*(reach[n] for n in after[number] if n != number))
-    return {number for number in reach[first] if last in reach[number]}
+    return [{home[t] for place in part for t in product.table[place] if t in home} for part in parts]
 
 
-def _ordered(product: Annotated, parts: Sequence[list[int]]) -> list[list[int]]:
-    """The parts, each before those it leads to."""
-    home = {place: number for number, part in enumerate(parts) for place in part}
-    after = [sorted({home[t] for place in part for t in product.table[place] if t in home}) for part in parts]
-    return [parts[number] for group in components(after) for number in group]
+def _between(after: Sequence[set[int]], first: int, last: int) -> set[int]:
+    """Two parts with all that lie on paths from the first to the last; parts come before those they lead to."""
+    leads = [number == last for number in range(last + 1)]
+    for number in reversed(range(first, last)):
+        leads[number] = any(leads[other] for other in after[number] if number < other <= last)
+    reached = {first}
+    for number in range(first, last):
+        if number in reached:
+            reached |= after[number]
+    return {number for number in reached if number <= last and leads[number]}
+
+
+def _ordered(product: Annotated, parts: Sequence[tuple[list[int], int]]) -> tuple[list[list[int]], list[int]]:
+    """The parts with their rounds, each before those it leads to."""
+    after = _after(product, [part for part, _ in parts])
+    order = [number for group in components([sorted(targets) for targets in after]) for number in group]
+    return [parts[number][0] for number in order], [parts[number][1] for number in order]

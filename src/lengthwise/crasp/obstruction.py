@@ -20,6 +20,7 @@ from lengthwise.crasp.automata import Automaton
 from lengthwise.crasp.semigroup import Element, Semigroup, letters, power, product, stable_part
 
 MOST_ELEMENTS = 20_000
+MOST_ENTRIES = 400_000  # elements times states
 MOST_WORK = 1_000_000  # products of elements, and moves of arrows: a second or two
 SAMPLE = 500  # actions of short words
 DESCENTS = 20
@@ -59,7 +60,7 @@ def obstruction(machine: Automaton, most: int = MOST_ELEMENTS, work: int = MOST_
     found = _glimpsed(machine, Budget(work))
     if found is not None:
         return Search(found, False, None)
-    stable = stable_part(machine, most)
+    stable = stable_part(machine, min(most, MOST_ENTRIES // machine.states))
     if stable is None:
         return Search(None, False, None)
     length, part = stable

@@ -93,6 +93,9 @@ def dot_depth_one(machine: Automaton, most: int = MOST_ELEMENTS, products: int =
     if found is None:
         return None
     idempotents, work = found.idempotents, 0
+    products //= 1 + machine.states // 16  # a product takes time in proportion to the states
+    if len(idempotents) * len(found.words) > products:
+        return None
     after = {e: {tuple([x[q] for q in e]) for x in found.words} for e in idempotents}  # e S
     for e in idempotents:
         for f in idempotents:

@@ -85,8 +85,9 @@ def _potentials(classes: tuple[int, ...], moves: Sequence[Move]) -> list[dict[in
         members.setdefault(united.root(state), []).append(state)
     basis: list[dict[int, int]] = []
     for block, rows in blocks:
-        dense = [[row.get(root, 0) for root in block] for row in rows]
-        for vector in null_space(dense, len(block)):
+        place = {root: index for index, root in enumerate(block)}
+        renamed = [{place[root]: value for root, value in row.items()} for row in rows]
+        for vector in null_space(renamed, len(block)):
             basis.append({s: value for root, value in zip(block, vector, strict=True) if value for s in members[root]})
     bound = set(roots)
     basis += [dict.fromkeys(states, 1) for root, states in members.items() if root not in bound and root != united.none]
