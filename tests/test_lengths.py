@@ -12,6 +12,7 @@ from lengthwise.crasp.parse import parse
 from lengthwise.verdict import bounds, families
 from lengthwise.verdict.compare import compare
 from lengthwise.verdict.equality import search, search_pair, shortest_between
+from lengthwise.verdict.explored import explored
 from lengthwise.verdict.flows import shortest_disagreement
 from lengthwise.verdict.fragments import pair_fragment
 from lengthwise.verdict.lengths import Bound, NoComputableBound, OutsideTheory, training_length
@@ -255,6 +256,34 @@ def test_a_program_is_proved_equal_to_its_automaton():
     regular = automaton("(1|01|001)*(0?0?)", "01")
     found = search(ProgramMachine(tomita4), AutomatonMachine(regular))
     assert found.equal
+
+
+MINIMAL = {"tomita1": 2, "tomita4": 4, "tomita7": 5, "aa_star": 3, "aaaa_star": 5, "abab_star": 5, "blocks5": 7}
+MINIMAL |= {"ab_d_bc": 3, "contains_ab": 3, "subseq_abc": 4, "first_is_a": 3, "last_is_a": 2, "second_last_is_a": 4}
+MINIMAL |= {
+    "len_mod3_eq1": 3,
+    "exactly3a": 5,
+    "same_first_last": 5,
+    "slt_mix": 5,
+    "three_blocks": 5,
+    "two_back_copy": 8,
+}
+MINIMAL |= {"a_star_b_star": 3}
+
+
+@pytest.mark.parametrize("name", MINIMAL)
+def test_the_minimal_automaton_of_a_positive_program(name):
+    found = explored(ProgramMachine(library()[name]))
+    assert found.states == MINIMAL[name]
+    assert training_length(found).training_length == 2 * MINIMAL[name] - 2
+    for length in range(6 if len(found.alphabet) > 3 else 8):
+        words = all_words(len(found.alphabet), length).tolist()
+        said = run(library()[name], [[found.alphabet[symbol] for symbol in word] for word in words]).accepts
+        assert [found.accepts(found.text(word)) for word in words] == said.tolist()
+
+
+def test_a_function_of_too_many_states_has_no_automaton():
+    assert explored(ProgramMachine(library()["majority"]), most_states=100) is None
 
 
 def test_a_budget_leaves_the_question_open():

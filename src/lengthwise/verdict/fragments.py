@@ -105,7 +105,7 @@ def control_states(steps: Steps) -> int:
     own = Steps(listed, [i for i in steps.needed if isinstance(listed.list[i], (InResidues, RecentTally))])
     if own.forms:
         return most
-    rows = steps.start()
+    rows = own.start()
     seen = {rows.tobytes()}
     while len(rows):
         after, _ = own.step(rows)
