@@ -236,6 +236,8 @@ def _within(values: Values, subject: Subject) -> Values:
     if not isinstance(values, Cuts):
         return values
     low, high = subject.lowest, subject.highest
+    if low is None and high is None:
+        return values
     below = [cut for cut in values.cuts if low is not None and cut <= low]
     inside = tuple(cut for cut in values.cuts[len(below) :] if high is None or cut <= high)
     return Cuts(values.start ^ (len(below) % 2 == 1), inside)

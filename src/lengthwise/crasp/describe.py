@@ -7,6 +7,7 @@ from lengthwise.crasp.conditions import Atom, Cells, Condition, Subject, Values
 from lengthwise.crasp.plan import Coordinate
 
 LONGEST = 60
+MOST = 6  # parts of a sum or a conjunction that are written out
 
 
 @dataclass
@@ -15,6 +16,7 @@ class Words:
 
     symbols: tuple[str, ...]  # the begin symbol first
     numbers: dict[Subject, int] = field(default_factory=dict)
+    _said: dict[Coordinate, str] = field(default_factory=dict)
 
     def name(self, coordinates: Iterable[Coordinate]) -> str:
         """The name of a coordinate, or of several cells that share one."""
@@ -32,10 +34,17 @@ class Words:
     def condition(self, coordinate: Coordinate) -> str:
         """What a coordinate says."""
         kind, subject, cut = coordinate
+        coordinate = ("not" if kind == "not" else "is", subject, cut)
+        if coordinate not in self._said:
+            self._said[coordinate] = self._say(*coordinate)
+        return self._said[coordinate]
+
+    def _say(self, kind: str, subject: Subject, cut: int) -> str:
         number = self.numbers.setdefault(subject, len(self.numbers) + 1)
         if subject.kind in ("sum", "recent"):
             count = "#" if subject.kind == "sum" else ""
-            terms = " + ".join(f"{'' if k == 1 else f'{k}*'}{count}{self.atom(atom)}" for atom, k in subject.terms[:6])
+            shown = [f"{'' if k == 1 else f'{k}*'}{count}{self.atom(atom)}" for atom, k in subject.terms[:MOST]]
+            terms = " + ".join([*shown, "…"] if len(subject.terms) > MOST else shown)
             sign = "<" if kind == "not" else ">="
             return f"s{number}: {_cut(terms)} {sign} {cut}".replace("+ -1*", "- ").replace("+ -", "- ")
         assert subject.inside is not None
@@ -45,12 +54,14 @@ class Words:
         return f"s{number}: {'not ' if kind == 'not' else ''}{_cut(text)}"
 
     def _members(self, condition: Condition) -> str:
-        text = " & ".join(self._member(subject, values) for subject, values in condition.sorted[:6])
+        shown = [self._member(subject, values) for subject, values in condition.sorted[:MOST]]
+        text = " & ".join([*shown, "…"] if len(condition.members) > MOST else shown)
         return f"({text})" if condition.holds else f"not({text})"
 
     def _member(self, subject: Subject, values: Values) -> str:
         if isinstance(values, Cells):
-            return " | ".join(self.atom((subject, cell)) for cell in sorted(values.chosen)[:6])
+            shown = [self.atom((subject, cell)) for cell in sorted(values.chosen)[:MOST]]
+            return " | ".join([*shown, "…"] if len(values.chosen) > MOST else shown)
         start, cuts = values
         number = self.numbers.setdefault(subject, len(self.numbers) + 1)
         if subject.lowest == 0 and subject.highest == 1:
