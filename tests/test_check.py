@@ -12,6 +12,7 @@ import pytest
 
 import lengthwise as lw
 from helpers_certificates import CHECKER, ROOT, lengths, shortenings
+from lengthwise.check import Unreadable
 from lengthwise.limit.constructions import simple_task
 
 BROKEN = Path(__file__).parent / "broken"
@@ -209,7 +210,7 @@ def test_the_python_face(tmp_path):
     assert verdict.valid
     assert str(verdict) == f"valid: {verdict.statement}"
     assert verdict.to_json() == {"valid": True, "statement": verdict.statement, "reason": ""}
-    with pytest.raises(lw.check.Unreadable, match="No such file"):
+    with pytest.raises(Unreadable, match="No such file"):
         lw.check(tmp_path / "none.json")
 
 
