@@ -98,7 +98,7 @@ def sample_errors(
     seen: list[Int[np.ndarray, "types samples"]] = []
     for length, stream in zip(lengths, own, strict=True):
         drawn = draw_counts(stream, shares, length - comparison.locality - 1, comparison.period)
-        errors[length] = _errors(first, second, comparison, drawn, suffix, length)
+        errors[length] = _errors(first, second, drawn, suffix, length)
         seen = [*seen[:1], drawn]  # of the first and of the last length
     moving = _moving(comparison) if len(lengths) > 1 else []
     width = error_range(first, second, comparison, lengths[0])
@@ -142,7 +142,6 @@ def error_range(first: LimitTransformer, second: LimitTransformer, comparison: C
 def _errors(
     first: LimitTransformer,
     second: LimitTransformer,
-    comparison: Comparison,
     counts: Int[np.ndarray, "types samples"],
     suffix: Int[np.ndarray, "offsets samples"],
     length: int,
@@ -151,20 +150,23 @@ def _errors(
     parts = []
     for start in range(0, counts.shape[1], BLOCK):
         block = slice(start, start + BLOCK)
-        outputs = [_outputs(model, comparison, counts[:, block], suffix[:, block], length) for model in (first, second)]
+        outputs = [outputs_of_counts(model, counts[:, block], suffix[:, block], length) for model in (first, second)]
         parts.append(np.abs(outputs[0] - outputs[1]).max(axis=0))
     return np.concatenate(parts)
 
 
-def _outputs(
+def outputs_of_counts(
     model: LimitTransformer,
-    comparison: Comparison,
     counts: Int[np.ndarray, "types samples"],
     suffix: Int[np.ndarray, "offsets samples"],
     length: int,
 ) -> Float[np.ndarray, "outputs samples"]:
-    """A model's outputs, attention with its own rule, precision and length; counts are folded to its own period."""
-    symbols, lifted, own = comparison.symbols, comparison.period, model.period
+    """A model's outputs on many strings of one length: attention with its own rule and precision, in float64.
+
+    counts: of the prefix by type, at a multiple of the model's period; suffix: the tokens, offset 0 first.
+    """
+    symbols, own = model.symbols, model.period
+    lifted = len(counts) // symbols
     folded = counts.reshape(symbols, lifted // own, own, -1).sum(axis=1).reshape(symbols * own, -1).astype(np.float64)
     offsets = np.arange(suffix.shape[0])[:, None]
     types = suffix * own + (length - offsets) % own
