@@ -43,22 +43,31 @@ class CountCone:
         Every type of a support occurs, so n_t >= u. With K = min over classes of (types - [larger]), K + [larger]
         types of a class are counted once each; what n exceeds u s by is at least 0 and has equal sums in all classes.
         """
-        common = min(size - more for size, more in zip(self.classes, self.larger, strict=True))
+        common = self._common
         ones = [[int(place < common + more) for place in range(size)] for size, more in self._sized()]
         return (*(one for row in ones for one in row), 1)
 
-    def cells(self) -> Iterator[tuple[Vector, ...]]:
-        """Simplicial cones that cover all strings of this support, each by its generators.
+    def cells(self, beyond: int = 0) -> Iterator[tuple[Vector, ...]]:
+        """Simplicial cones that cover all strings of this support with C > beyond, each by its generators.
 
         (n, u) = u (s, 1) + (n', 0), where n' has the sum v in every class: partial sums c_(r,1) <= c_(r,2) <= ... <= v.
         Such maps from disjoint chains with a common top are cut by the orders x_1 <= x_2 <= ... <= v in which the
-        chains can be merged, each a simplicial cone whose generators are 1 on the last elements of the order.
+        chains can be merged, each a simplicial cone whose generators g_j are 1 on the last elements of the order. With
+        k = max(0, beyond + 1 - K) what is left is v >= k u: a prism with the ends g_j and k g_j + (s, 1), cut into the
+        cells (k g_1 + (s, 1), ..., k g_j + (s, 1), g_j, ..., g_d).
         """
         chains = tuple(tuple((r, place) for place in range(1, size)) for r, size in enumerate(self.classes))
-        extra = (self.once,) if self.mixed else ()
+        least = max(0, beyond + 1 - self._common)
         for order in _merged(chains):
-            tails = (frozenset(order[start:]) for start in range(len(order) + 1))
-            yield (*(self._counts(tail) for tail in tails), *extra)
+            ends = [self._counts(frozenset(order[start:])) for start in range(len(order) + 1)]
+            if not self.mixed:
+                yield tuple(ends)
+            elif not least:
+                yield (*ends, self.once)
+            else:
+                near = [tuple(least * a + b for a, b in zip(end, self.once, strict=True)) for end in ends]
+                for j in range(len(ends)):
+                    yield (*near[: j + 1], *ends[j:])
 
     def _counts(self, ones: frozenset[Element]) -> Vector:
         """The counts whose partial sums are 1 on an upper set, and v = 1."""
@@ -67,6 +76,10 @@ class CountCone:
             sums = [0, *(int((r, place) in ones) for place in range(1, size)), 1]
             counts += [after - before for before, after in itertools.pairwise(sums)]
         return (*counts, 0)
+
+    @property
+    def _common(self) -> int:
+        return min(size - more for size, more in self._sized())
 
     def _sized(self) -> Iterator[tuple[int, bool]]:
         return zip(self.classes, self.larger, strict=True)

@@ -10,7 +10,7 @@ from lengthwise.exact import ceil_power_of_two, power_reaches
 from lengthwise.theory.budgets import HeadOf
 from lengthwise.theory.conditions import Curve, keep_box, keep_presence, keep_slopes, keep_variation
 from lengthwise.theory.errors import Reading
-from lengthwise.theory.integer_program import Program, Proposal
+from lengthwise.theory.integer_program import Program
 from lengthwise.theory.mixtures import Mixture, Unit
 from lengthwise.theory.realise import by_type
 from lengthwise.type_counts import Counts
@@ -117,7 +117,7 @@ def shortest_prefix(
 
 
 def _solved(wanted: Wanted, mode: Mode, allowed: list[int], split: Split, largest: int | None) -> Shortest | None:
-    least, period = wanted.least, wanted.original.period
+    least = wanted.least
     for _ in range(RAISES):
         smallest, top = wanted.sizes(least, largest)
         raised = None
@@ -128,19 +128,16 @@ def _solved(wanted: Wanted, mode: Mode, allowed: list[int], split: Split, larges
             if proposal.table is None:
                 return None
             if wanted.fits(proposal.table):
-                return Shortest(proposal.table, _bound(proposal, tightening, smallest), proposal.finished, split)
+                asked = not tightening and least == wanted.least  # otherwise only the floor is known of what was asked
+                bound = proposal.bound if asked else wanted.sizes(wanted.least, None)[0]
+                return Shortest(proposal.table, bound, proposal.finished, split)
             raised = hardmax_floor(wanted, proposal.table)
             if raised is not None:
                 break
         if raised is None or raised <= least:
             return None
-        least = min(raised, least + period * max(1, top - smallest + 1))
+        least = raised
     return None
-
-
-def _bound(proposal: Proposal, tightening: Fraction, smallest: int) -> int:
-    """A solved program bounds its own error; with a smaller error only the trivial bound is left."""
-    return smallest if tightening else proposal.bound
 
 
 def hardmax_floor(wanted: Wanted, table: Table) -> int | None:

@@ -1,6 +1,7 @@
 """The worst long string of two small models: how long the shortest stand-in can get, between two proven ends."""
 
 import itertools
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -21,19 +22,20 @@ class Case:
     cone: CountCone
     heads: tuple[HeadShare, ...]
     rest: int  # M mod Delta
+    enough: int  # ceil(B), a class size that Theorem 1 promises
 
 
 @dataclass(frozen=True)
 class WorstCase:
     """The length that the shortest stand-in of the worst string has, in total variation: at least .. at most.
 
-    at_most is None where no end was proven above. The hardmax threshold is another matter: it is not in these numbers.
-    witness: counts by type in the reduced case, where types that no head attends to are merged, and the weight of a
+    at_most is that of Theorem 1 where the covering of some case was not finished. The hardmax threshold is another
+    matter: it is not in these numbers. witness: counts by type in the reduced case, where types that no head attends to are merged, and the weight of a
     suffix position.
     """
 
     at_least: int
-    at_most: int | None
+    at_most: int
     witness: Vector | None
     cases: int
     cells: int
@@ -53,8 +55,7 @@ def worst_case(
     limits the work on each case. Source: one-layer note, section 9.
     """
     budgets = query_budgets(first, second, error)
-    least, witness, spent = 0, None, 0
-    most: int | None = 0
+    least, most, witness, spent = 0, 0, None, 0
     found = list(dict.fromkeys(_cases(budgets)))
     for case in found:
         bracket = worst_class_size(case.cone, case.heads, cells)
@@ -62,10 +63,8 @@ def worst_case(
         base = budgets.locality + 1 + case.rest
         if base + budgets.period * bracket.at_least > least:
             least, witness = base + budgets.period * bracket.at_least, bracket.witness
-        if bracket.at_most is None:
-            most = None
-        elif most is not None:
-            most = max(most, base + budgets.period * bracket.at_most)
+        size = case.enough if bracket.at_most is None else min(bracket.at_most, case.enough)
+        most = max(most, base + budgets.period * size)
     return WorstCase(least, most, witness, len(found), spent)
 
 
@@ -84,7 +83,11 @@ def _cases(budgets: Budgets) -> Iterator[Case]:
 
 
 def _reduced(query: QueryBudget, ending: tuple[int, ...], support: tuple[tuple[int, ...], ...], locality: int) -> Case:
-    """A case without the classes that no head attends to, and with one type for all that none attends to in a class."""
+    """A case without the classes that no head attends to, and with one type for all that none attends to in a class.
+
+    Where one class is all that counts, and is no larger than others, even these are left out: a short string needs
+    none of them.
+    """
     period = query.period
     present = [token * period + residue for residue, tokens in enumerate(support) for token in tokens]
     attended = []
@@ -100,10 +103,10 @@ def _reduced(query: QueryBudget, ending: tuple[int, ...], support: tuple[tuple[i
     places: dict[int, int] = {}
     sizes: list[int] = []
     larger: list[bool] = []
-    for residue in range(period):
-        own = [t for t in present if t % period == residue]
-        if not kept.intersection(own):
-            continue
+    classes = {t % period for t in kept}
+    for residue in sorted(classes):
+        filler = len(classes) > 1 or 1 <= residue <= rest
+        own = [t for t in present if t % period == residue and (t in kept or filler)]
         start = sum(sizes)
         places |= {t: start + place for place, t in enumerate(t for t in own if t in kept)}
         sizes.append(len(kept.intersection(own)) + (not kept.issuperset(own)))
@@ -111,4 +114,4 @@ def _reduced(query: QueryBudget, ending: tuple[int, ...], support: tuple[tuple[i
     suffixed = any(ties for _, ties, _ in attended)
     heads = {HeadShare(tuple(sorted(places[t] for t in types)), ties, eta) for types, ties, eta in attended}
     ordered = sorted(heads, key=lambda head: (head.places, head.suffix, head.budget))
-    return Case(CountCone(tuple(sizes), tuple(larger), suffixed), tuple(ordered), rest)
+    return Case(CountCone(tuple(sizes), tuple(larger), suffixed), tuple(ordered), rest, math.ceil(query.class_size))

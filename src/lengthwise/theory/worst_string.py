@@ -21,6 +21,7 @@ from lengthwise.theory.count_cones import CountCone, Vector, compositions
 MOST_TABLES = 1_000_000  # short prefixes kept at a time
 MOST_CELLS = 20_000
 LONGEST_VECTOR = 10**9
+PATIENCE = 200  # cells that a pass goes on for after it has found a worse string
 Some = Int[np.ndarray, " _"]
 
 
@@ -146,28 +147,33 @@ def worst_class_size(cone: CountCone, heads: Sequence[HeadShare], cells: int = M
     heads = [head for head in heads if head.places]
     if not heads:
         return Bracket(0, 0, None, 0)
-    start, largest, done = list(cone.cells()), 8, 0
-    best = Bracket(0, None, None, 0)
+    largest, done, best = 8, 0, Bracket(0, None, None, 0)
     while done < cells and _count(cone, largest) <= MOST_TABLES:
-        found = _search(cone, Tables(cone, heads, largest), start, cells - done)
+        known = best.at_least if cone.mixed else 0
+        found = _search(cone, Tables(cone, heads, largest), known, cells - done)
         done += found.cells
         witness = found.witness if found.at_least > best.at_least else best.witness
         ends = [end for end in (best.at_most, found.at_most) if end is not None]
         best = Bracket(max(best.at_least, found.at_least), min(ends, default=None), witness, done)
-        if best.decided or (found.at_most is not None and 2 * best.at_least <= largest):
+        if best.decided:
             return best
-        largest *= 2
+        if 2 * best.at_least > largest:
+            largest *= 2
+        elif best.at_least == known or not cone.mixed:
+            return best
     return best
 
 
-def _search(cone: CountCone, tables: Tables, start: Sequence[tuple[Vector, ...]], limit: int) -> Bracket:
-    """One pass with the tables up to a class size.
+def _search(cone: CountCone, tables: Tables, known: int, limit: int) -> Bracket:
+    """One pass with the tables up to a class size, over the strings with larger classes than `known`.
 
+    Where u counts, shorter strings are not in the cells: between them there are directions of no string. They need no
+    covering, since each serves itself. It ends early when a longer worst case is found, to begin anew from there.
     It gives up at a string that needs more than half of that: where prefixes are only just long enough, their cones
     touch without overlapping and no covering ends, so longer ones must be there too.
     """
-    at_least, witness, order = 0, None, itertools.count()
-    heap = [(-tables.shortest(tables.all, cell), next(order), cell, tables.all) for cell in start]
+    at_least, witness, order, patience = known, None, itertools.count(), limit
+    heap = [(-tables.shortest(tables.all, cell), next(order), cell, tables.all) for cell in cone.cells(known)]
     heapq.heapify(heap)
     for number in range(1, limit + 1):
         top, _, cell, some = heap[0]
@@ -179,9 +185,9 @@ def _search(cone: CountCone, tables: Tables, start: Sequence[tuple[Vector, ...]]
             if size > at_least and cone.mixed:  # with u the string may lie outside the cell: ask all tables
                 size = tables.shortest(tables.all, [string])
             if size > at_least:
-                at_least, witness = size, string
+                at_least, witness, patience = size, string, min(patience, number + PATIENCE)
         halves = split(cell, tables.heads)
-        if 2 * at_least > tables.largest or halves is None:
+        if 2 * at_least > tables.largest or halves is None or (cone.mixed and number > patience):
             return _between(at_least, -top, tables, witness, number)
         heapq.heappop(heap)
         for half in halves:
