@@ -11,9 +11,10 @@ from helpers_quantities import table_model
 from lengthwise.errors import WrongInput
 from lengthwise.limit.constructions import mod_p_task, simple_task
 from lengthwise.theory.budgets import query_budgets
+from lengthwise.theory.cells import HeadShare, simplest_between
 from lengthwise.theory.count_cones import CountCone, compositions
 from lengthwise.theory.worst_case import worst_case
-from lengthwise.theory.worst_string import Bracket, HeadShare, simplest_between, worst_class_size
+from lengthwise.theory.worst_string import Bracket, worst_class_size
 
 CHAIN = CountCone((3,), (False,), False)
 

@@ -9,8 +9,9 @@ from fractions import Fraction
 from lengthwise.errors import WrongInput
 from lengthwise.limit.model import LimitTransformer
 from lengthwise.theory.budgets import Budgets, QueryBudget, query_budgets
+from lengthwise.theory.cells import HeadShare
 from lengthwise.theory.count_cones import CountCone, Vector
-from lengthwise.theory.worst_string import MOST_CELLS, Bracket, HeadShare, worst_class_size
+from lengthwise.theory.worst_string import MOST_CELLS, Bracket, worst_class_size
 
 MOST_CASES = 20_000  # query types, endings and supports
 
