@@ -125,7 +125,7 @@ def check_names(names: Any, count: int, where: str) -> tuple[str, ...] | None:
         raise WrongInput(f"{count} names", f"{len(names)}", "give one name each, or none at all", where)
     seen: set[str] = set()
     for index, name in enumerate(names):
-        if not isinstance(name, str) or not name or not all(map(_visible, name)):
+        if not isinstance(name, str) or not name or not (_plain(name) or all(map(_visible, name))):
             raise WrongInput(
                 "a name without blanks or control characters", shown(name), "rename it", f"{where}[{index}]"
             )
@@ -133,6 +133,11 @@ def check_names(names: Any, count: int, where: str) -> tuple[str, ...] | None:
             raise WrongInput("different names", f"{shown(name)} twice", "rename one of them", f"{where}[{index}]")
         seen.add(name)
     return tuple(map(str, names))
+
+
+def _plain(name: str) -> bool:
+    """Visible ASCII throughout, as nearly all names are: told at once."""
+    return name.isascii() and name.isprintable() and " " not in name
 
 
 def _visible(character: str) -> bool:
