@@ -15,8 +15,8 @@ import numpy as np
 from lengthwise.crasp.fragment import FragmentName, fragment
 from lengthwise.crasp.operations import AllOf, AnyOf, AtLeastZero, Constant, InResidues, Opposite, RecentTally, SymbolIs
 from lengthwise.verdict import bounds
+from lengthwise.verdict.forms import Form, Test
 from lengthwise.verdict.guards import Guards, guard_automaton
-from lengthwise.verdict.machine import Form, Test
 from lengthwise.verdict.pair import Pair
 from lengthwise.verdict.steps import Steps, recent_range, unseen
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lengthwise.crasp.operations import AtLeastZero, Operations, RecentTally, Tally, inputs
-from lengthwise.verdict.machine import Form, Test, forms_of
+from lengthwise.verdict.forms import Form, Test, forms_of
 from lengthwise.verdict.pair import Pair
 from lengthwise.verdict.steps import Steps
 

@@ -22,7 +22,7 @@ from lengthwise.crasp.operations import (
     RecentTally,
     SymbolIs,
 )
-from lengthwise.verdict.machine import Form, Test, forms_of, lookback_of
+from lengthwise.verdict.forms import Form, Test, forms_of, lookback_of
 
 Rows = Int[np.ndarray, "states columns"]
 After = Int[np.ndarray, "after columns"]
