@@ -34,9 +34,10 @@ bench: $(VENV)/.test  ## the benchmarks, into benchmarks/results/
 results: $(VENV)/.test  ## the miniatures of the published figures once more, into results/quick
 	$(BIN)/python results/make_results.py --scale quick --results results/quick
 
-pages: $(VENV)/.test  ## rewrites the generated pages: commands, golden examples, benchmarks
+pages: $(VENV)/.test  ## rewrites the generated pages: commands, golden examples, the protocol, benchmarks
 	$(BIN)/python docs/make_help.py
 	$(BIN)/python docs/make_golden.py
+	$(BIN)/python docs/make_protocol.py
 	$(BIN)/python docs/make_benchmarks.py
 
 docs: $(VENV)/.docs  ## the pages, into docs/_build/html; a warning is an error
