@@ -6,7 +6,7 @@ WORKERS ?= 2
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo tour test test-all bench results pages docs lint checker device-bundle clean
+.PHONY: help demo tour test test-all bench results hides pages docs lint checker device-bundle clean
 
 help:  ## what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -33,6 +33,9 @@ bench: $(VENV)/.test  ## the benchmarks, into benchmarks/results/
 
 results: $(VENV)/.test  ## the miniatures of the published figures once more, into results/quick
 	$(BIN)/python results/make_results.py --scale quick --results results/quick
+
+hides: $(VENV)/.test  ## the ten models that hide their worst strings, and their adversarial twins, into results/hides
+	$(BIN)/python results/make_hides.py
 
 pages: $(VENV)/.test  ## rewrites the generated pages: commands, golden examples, the protocol, benchmarks
 	$(BIN)/python docs/make_help.py

@@ -30,7 +30,8 @@ MODELS = st.fixed_dictionaries(
     }
 )
 TRAININGS = st.fixed_dictionaries(
-    {"batch": COUNTS, "steps": COUNTS, "rate": RATES, "stop": st.just(0.0) | st.floats(0, 10), "chunk": COUNTS}
+    {"batch": COUNTS, "steps": COUNTS, "rate": RATES, "stop": st.just(0.0) | st.floats(0, 10), "chunk": COUNTS},
+    optional={"adversarial": st.floats(0, 0.9)},
 )
 LENGTHS = st.lists(st.integers(9, 2**24), min_size=1, max_size=5, unique=True)
 TESTINGS = st.fixed_dictionaries({"lengths": LENGTHS, "samples": COUNTS})
@@ -60,6 +61,7 @@ def studies(draw):
         "tail": {"tail": axis(st.integers(1, 9))},
     }[name]
     shared = {
+        "adversarial": axis(st.floats(0, 1)),
         "attention": axis(st.sampled_from(["plain", "log-length"])),
         "width": axis(st.integers(1, 64)),
         "rate": axis(RATES),
@@ -110,7 +112,7 @@ def test_every_field_of_a_run_is_part_of_its_id(run, data):
     key = data.draw(st.sampled_from([key for key, value in inner.items() if not isinstance(value, dict)]))
     other = {"task": "tail:tail=2", "offsets": 10, "path": "sequences"}
     other["attention"] = "plain" if inner[key] != "plain" else "log-length"
-    if key in ("rate", "stop"):
+    if key in ("rate", "stop", "adversarial"):
         changed = math.nextafter(inner[key], 1e9)  # the last bit counts
     else:
         changed = [*inner[key], 3] if key == "lengths" else other[key] if key in other else inner[key] + 1
@@ -188,7 +190,8 @@ def test_members_are_all_combinations_each_once(tables):
         for name, values in one.grid.items():
             home = run.model if name in MODEL_AXES else run.training if name == "rate" else task
             beside = [value for grid in one.beside for value in grid[name]]
-            assert getattr(home, name) in values + beside
+            found = run.training.corner_share if name == "adversarial" else getattr(home, name)
+            assert found in values + beside
         assert run.model.offsets is not None
         wanted = one.model.offsets if one.model.offsets is not None else task.locality + 1 if task.locality else 0
         assert run.model.offsets == wanted
@@ -257,6 +260,7 @@ def test_a_misspelt_key_is_named_with_the_nearest_right_one(wrong, right):
         ("training.rate=0", "a finite number above 0", "training, rate"),
         ("training.rate=1e300", "a learning rate of at most 1e+30", "training, rate"),
         ("training.rate=inf", "a finite number above 0", "training, rate"),
+        ("training.adversarial=1.5", "a share from 0 to 1", "training, adversarial"),
         ("training.stop=-1", "a finite number, 0 or more", "training, stop"),
         ("testing.samples=10000000000", "an integer of at most 16777216", "testing, samples"),
         ("model.width=1000000000", "an integer of at most 65536", "model, width"),
@@ -285,6 +289,7 @@ def test_a_misspelt_key_is_named_with_the_nearest_right_one(wrong, right):
         ("grid.attention=['plian']", "one of plain, log-length, log-suffix", "grid, attention"),
         ("grid.width=[0]", "an integer of at least 1", "grid, width"),
         ("grid.rate=[0]", "a finite number above 0", "grid, rate"),
+        ("grid.adversarial=[2]", "a share from 0 to 1", "grid, adversarial"),
         ("grid.rate=[1e300]", "a learning rate of at most", "grid, rate"),
         ("task=simpel", "a task", "task"),
         ("task=simple:omgea=3", "a parameter of simple", "task simple:omgea=3"),

@@ -53,6 +53,8 @@ class Training(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
 
     path: what a step computes on. statistics: counts only, the same cost at every length; last-query and sequences:
     strings, with one query or all of them. The same function and the same data, at different speeds.
+    adversarial: the share of each batch drawn at the corners, see `RegressionTask.corners`. Without one the field is
+    absent, and the record, its id and its files are what they were before there was such a field.
     """
 
     batch: int = 1024
@@ -61,6 +63,7 @@ class Training(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     stop: float = 1e-5
     chunk: int = 100  # steps between two looks at the stop rule
     path: TrainingPath = "statistics"
+    adversarial: float | msgspec.UnsetType = msgspec.UNSET
 
     def __post_init__(self) -> None:
         """Counts and the rate are positive, the stop rule is not negative."""
@@ -69,6 +72,23 @@ class Training(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
             whole(getattr(self, name), name, most=MOST_STEPS)
         msgspec.structs.force_setattr(self, "rate", learning_rate(self.rate, "rate"))
         msgspec.structs.force_setattr(self, "stop", number(self.stop, "stop"))
+        if self.adversarial is not msgspec.UNSET:
+            share = share_of_one(self.adversarial, "adversarial")
+            msgspec.structs.force_setattr(self, "adversarial", share or msgspec.UNSET)
+
+    @property
+    def corner_share(self) -> float:
+        """The share of each batch drawn at the corners, as a number."""
+        return 0.0 if isinstance(self.adversarial, msgspec.UnsetType) else self.adversarial
+
+    @property
+    def corner_strings(self) -> int:
+        """How many strings of a batch that is; at least one where the share is above 0."""
+        return max(1, round(self.corner_share * self.batch)) if self.corner_share else 0
+
+    def without_corners(self) -> "Training":
+        """The same training on the task's law alone."""
+        return msgspec.structs.replace(self, adversarial=msgspec.UNSET)
 
 
 class Testing(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -107,7 +127,9 @@ class Run(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
 
     def __str__(self) -> str:
         """The member as messages call it."""
-        return f"{self.id} ({self.task}, longest {self.longest}, seed {self.seed})"
+        corners = self.training.corner_share
+        more = f", adversarial {corners:g}" if corners else ""
+        return f"{self.id} ({self.task}, longest {self.longest}, seed {self.seed}{more})"
 
 
 def canonical(value: Any) -> bytes:
@@ -144,6 +166,14 @@ def learning_rate(value: object, name: str) -> float:
     found = number(value, name, positive=True)
     if found > MOST_RATE:
         raise WrongInput(f"a learning rate of at most {MOST_RATE:g}", shown(value), f"change {name}", name)
+    return found
+
+
+def share_of_one(value: object, name: str) -> float:
+    """A share: from 0 to 1."""
+    found = number(value, name)
+    if found > 1:
+        raise WrongInput("a share from 0 to 1", shown(value), f"change {name}", name)
     return found
 
 

@@ -62,7 +62,7 @@ def command(
       lengths = [8, 16, 32]      # training lengths
       seeds = 4                  # how many
       [grid]                     # parameters of the task; also attention,
-      omega = [2, 4]             # width, units, heads, rate
+      omega = [2, 4]             # width, units, heads, rate, adversarial
       [training]
       steps = 4000
       [testing]
@@ -76,7 +76,8 @@ def command(
       [model]            width = 16, units = 256, heads = 1, offsets,
                          attention = "plain"
       [training]         batch = 1024, steps = 30000, rate = 0.01,
-                         stop = 1e-5, chunk = 100
+                         stop = 1e-5, chunk = 100, adversarial = 0 (the share
+                         of each batch drawn at the corners)
       [testing]          samples = 32768
       [[beside]]         more combinations of the grid's axes
 

@@ -82,6 +82,7 @@ def member(one: Finished) -> Member:
     settings: dict[str, Value] = dict(parameters)
     settings |= {"attention": model.attention, "width": model.width, "units": model.units, "heads": model.heads}
     settings["rate"] = one.run.training.rate
+    settings["adversarial"] = one.run.training.corner_share
     lengths, loss, worst = zip(*sorted(one.curve), strict=True) if one.curve else ((), (), ())
     return Member(
         run=one.run.id,

@@ -4,7 +4,7 @@ import itertools
 import math
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,6 +20,7 @@ from lengthwise.config import (
     read_toml,
     record,
     several,
+    share_of_one,
     toml_text,
     whole,
 )
@@ -28,7 +29,7 @@ from lengthwise.tasks import registry
 from lengthwise.tasks.protocol import RegressionTask
 
 MODEL_AXES = ("attention", "width", "units", "heads")
-TRAINING_AXES = ("rate",)
+TRAINING_AXES: dict[str, Callable[[object, str], float]] = {"rate": learning_rate, "adversarial": share_of_one}
 MOST_MEMBERS = 1_000_000
 LEAST_TILE = 4
 Grid = dict[str, list[int | float | str]]
@@ -46,8 +47,8 @@ class _Kind(NamedTuple):
 class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """What `lengthwise sweep` runs: every combination of grid, training lengths and seeds.
 
-    grid: lists of values for parameters of the task, and for attention, width, units, heads, rate. beside: further grids
-    with the same axes, for combinations that are not all with all.
+    grid: lists of values for parameters of the task, and for attention, width, units, heads, rate,
+    adversarial. beside: further grids with the same axes, for combinations that are not all with all.
     lengths: training lengths; a member sees lengths up to its own. seeds: how many, counted from first_seed.
     """
 
@@ -240,7 +241,7 @@ def _axis(task: str, axis: str, values: Any, where: str) -> list[int | float | s
     if axis in own:
         typed = [registry.value_of(task, axis, value, where) for value in values]
     elif axis in TRAINING_AXES:
-        typed = [learning_rate(value, where) for value in values]
+        typed = [TRAINING_AXES[axis](value, where) for value in values]
     else:
         typed = list(values)  # Model checks them
     if len(set(typed)) < len(typed):

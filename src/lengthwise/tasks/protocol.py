@@ -83,5 +83,12 @@ class RegressionTask(Task, Protocol):
     def statistics(self, length: Int[Any, " batch"], draw: Draw) -> Statistics:
         """The statistics of one string of each length, exactly in distribution, at a cost that does not grow with it."""
 
+    def corners(self, length: Int[Any, " batch"], draw: Draw) -> Statistics:
+        """The statistics of one string of each length with counts at or near the corners and edges of what they can be.
+
+        One token or two and hardly another, rare tokens at every scale, a rare last token as likely as a common one:
+        strings that the task's law hardly ever draws, and where a small mean loss says the least.
+        """
+
     def target_of(self, statistics: Statistics) -> Float[Any, " batch"]:
         """The targets, from the statistics alone."""

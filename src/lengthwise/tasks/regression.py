@@ -17,6 +17,7 @@ from jaxtyping import Float, Int
 from lengthwise.limit.attention import namespace
 from lengthwise.limit.constructions import mod_p_task, simple_task, tail_task
 from lengthwise.limit.model import LimitTransformer
+from lengthwise.tasks.corners import either_end, near_corner
 from lengthwise.tasks.protocol import Draw, Known, Statistics
 
 
@@ -57,6 +58,12 @@ class SimpleTask:
         """Counts uniform over the compositions of the length; the last token drawn from them."""
         counts = composition(length, self.symbols, draw)
         last, prefix = take_one(counts, length, draw)
+        return Statistics(length, prefix, last[None])
+
+    def corners(self, length: Int[Any, " batch"], draw: Draw) -> Statistics:
+        """Counts with all tokens but one rare; the last token any of those that occur, with equal odds."""
+        counts = near_corner(length, self.symbols, draw)
+        last, prefix = take_one_kind(counts, draw)
         return Statistics(length, prefix, last[None])
 
     def target_of(self, statistics: Statistics) -> Float[Any, " batch"]:
@@ -122,15 +129,33 @@ class ModPTask:
     def statistics(self, length: Int[Any, " batch"], draw: Draw) -> Statistics:
         """In each class of n_r positions the number of ones is uniform on 0..n_r; the last token is one of its class."""
         xp = namespace(length)
+        size, mine = self._classes(length)
+        ones = draw(size + 1)
+        last = draw(xp.sum(size * mine, axis=0)) < xp.sum(ones * mine, axis=0)
+        return self._statistics(length, ones, xp.asarray(last, dtype=ones.dtype))
+
+    def corners(self, length: Int[Any, " batch"], draw: Draw) -> Statistics:
+        """In each class ones or zeros are rare; the last token is either one that its class has, with equal odds."""
+        xp = namespace(length)
+        size, mine = self._classes(length)
+        ones = either_end(size, draw)
+        last, _ = take_one_kind(xp.stack([xp.sum((size - ones) * mine, axis=0), xp.sum(ones * mine, axis=0)]), draw)
+        return self._statistics(length, ones, last)
+
+    def _classes(self, length: Int[Any, " batch"]) -> tuple[Int[Any, "period batch"], Any]:
+        """How many positions have each residue, and which residue the last one has."""
         residues = np.arange(self.period)[:, None]
         size = length // self.period + ((residues >= 1) & (residues <= length % self.period))
-        ones = draw(size + 1)
-        last_residue = length % self.period
-        mine = residues == last_residue
-        last = xp.asarray(draw(xp.sum(size * mine, axis=0)) < xp.sum(ones * mine, axis=0), dtype=ones.dtype)
-        zeros = size - ones
-        prefix = xp.concat([zeros - mine * (1 - last), ones - mine * last], axis=0)  # row token * period + residue
-        return Statistics(length, prefix, (last * self.period + last_residue)[None])
+        return size, residues == length % self.period
+
+    def _statistics(
+        self, length: Int[Any, " batch"], ones: Int[Any, "period batch"], last: Int[Any, " batch"]
+    ) -> Statistics:
+        """From the ones of each class and the last token, which is taken out of its class."""
+        size, mine = self._classes(length)
+        rows = [size - ones - mine * (1 - last), ones - mine * last]  # row token * period + residue
+        suffix = last * self.period + length % self.period
+        return Statistics(length, namespace(length).concat(rows, axis=0), suffix[None])
 
     def target_of(self, statistics: Statistics) -> Float[Any, " batch"]:
         """The definition on the counts of the whole string."""
@@ -192,6 +217,15 @@ class TailTask:
         coins = draw(xp.zeros((self.tail, 1), dtype=length.dtype) + xp.zeros_like(length) + 2)
         return Statistics(length, xp.stack([before - ones, ones]), coins)
 
+    def corners(self, length: Int[Any, " batch"], draw: Draw) -> Statistics:
+        """Before the tail ones or zeros are rare; the tail is a block of one token before a block of the other."""
+        xp = namespace(length)
+        before = length - self.tail
+        ones = either_end(before, draw)
+        block, first = draw(xp.zeros_like(length) + self.tail + 1), draw(xp.zeros_like(length) + 2)
+        coins = xp.where(np.arange(self.tail)[:, None] < block, first, 1 - first)
+        return Statistics(length, xp.stack([before - ones, ones]), coins)
+
     def target_of(self, statistics: Statistics) -> Float[Any, " batch"]:
         """The definition on counts and tail."""
         tail = namespace(statistics.prefix).sum(statistics.suffix[: self.tail], axis=0)
@@ -240,3 +274,11 @@ def take_one(
     place = draw(total)
     token = sum(xp.asarray(place >= below, dtype=counts.dtype) for below in accumulate(counts))
     return token, counts - (np.arange(counts.shape[0])[:, None] == token)
+
+
+def take_one_kind(counts: Int[Any, "types batch"], draw: Draw) -> tuple[Int[Any, " batch"], Int[Any, "types batch"]]:
+    """Draws one of the tokens that each column has, whatever its count; returns it and the counts that are left."""
+    xp = namespace(counts)
+    there = xp.asarray(counts > 0, dtype=counts.dtype)
+    token, others = take_one(there, xp.sum(there, axis=0), draw)
+    return token, counts - (there - others)

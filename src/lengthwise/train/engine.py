@@ -18,7 +18,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, UInt32
 
 from lengthwise.config import TrainingPath
-from lengthwise.tasks.protocol import RegressionTask
+from lengthwise.tasks.protocol import RegressionTask, Statistics
 from lengthwise.train.common_draws import common_drawing
 from lengthwise.train.sequences import everywhere, last_query, strings_of
 from lengthwise.train.statistics import Architecture, Weights, drawing, initial_weights, outputs, rate_factors
@@ -38,6 +38,7 @@ class Shape:
     chunk: int
     path: TrainingPath = "statistics"
     padded: int = 0  # length of the arrays that strings stand in, where strings are made at all
+    corners: int = 0  # strings of each batch that are drawn at the corners
 
 
 class Plan(NamedTuple):
@@ -82,8 +83,14 @@ def first_states(sizes: Architecture) -> Any:
 
 
 def squared_error(weights: Weights, shape: Shape, task: RegressionTask, key: Array, length: Array) -> Array:
-    """Mean squared error on one string of each length, drawn from the task's law; all paths see the same strings."""
+    """Mean squared error on one string of each length, drawn from the task's law; all paths see the same strings.
+
+    The first `shape.corners` strings are drawn at the corners instead; the others are those that there are without.
+    """
     statistics = task.statistics(length, drawing(key))
+    if shape.corners:
+        key_of_corners = jax.random.fold_in(key, (1 << 16) + 1)
+        statistics = beginning(statistics, task.corners(length[: shape.corners], drawing(key_of_corners)))
     if shape.path == "statistics":
         found = outputs(weights, shape.sizes, statistics)
     else:
@@ -91,6 +98,13 @@ def squared_error(weights: Weights, shape: Shape, task: RegressionTask, key: Arr
         one_layer = last_query if shape.path == "last-query" else everywhere
         found = one_layer(weights, shape.sizes, strings, length)
     return jnp.mean((found - task.target_of(statistics)) ** 2)
+
+
+def beginning(statistics: Statistics, others: Statistics) -> Statistics:
+    """The statistics with the first columns replaced by others."""
+    parts = ((getattr(there, name) for there in (others, statistics)) for name in ("length", "prefix", "suffix"))
+    columns = others.length.shape[0]
+    return Statistics(*(jnp.concatenate([new, old[..., columns:]], axis=-1) for new, old in parts))
 
 
 def step(shape: Shape, plan: Plan, state: State) -> tuple[State, Array]:

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import msgspec
 import numpy as np
 
 from lengthwise.config import Run
@@ -40,13 +41,19 @@ def shape_of(run: Run) -> Shape:
     neutral = replace(task, **dict.fromkeys(task.traced, 0.0))  # type: ignore[type-var]
     training = run.training
     padded = 0 if training.path == "statistics" else max(SHORTEST_ARRAY, 1 << (run.longest - 1).bit_length())
-    return Shape(neutral, sizes, training.batch, run.tile, training.chunk, training.path, padded)
+    return Shape(
+        neutral, sizes, training.batch, run.tile, training.chunk, training.path, padded, training.corner_strings
+    )
 
 
 def plan_of(run: Run) -> Plan:
-    """What a run's program is told, as NumPy scalars: nothing is computed on a device for it."""
+    """What a run's program is told, as NumPy scalars: nothing is computed on a device for it.
+
+    The random numbers are those of the run without a share of corners: it and its adversarial twins begin with the same
+    weights and see the same ordinary strings, so that they differ by what they were compared for.
+    """
     task = trainable(find_task(run.task))
-    digest = int(run.id, 16)
+    digest = int(msgspec.structs.replace(run, training=run.training.without_corners()).id, 16)
     training = run.training
     return Plan(
         stream=np.asarray([digest >> 32, digest & 0xFFFFFFFF], np.uint32),
