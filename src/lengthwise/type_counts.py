@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from jaxtyping import Int
+from jaxtyping import Int, Real
 
 from lengthwise.errors import WrongInput, shown
 
@@ -100,6 +100,19 @@ class Counts:
         residues = np.arange(1, cut + 1) % period
         table = np.bincount(indices[:cut] * period + residues, minlength=symbols * period).reshape(symbols, period)
         return cls(tuple(indices[cut:].tolist()), tuple(map(tuple, table.tolist())))
+
+
+@dataclass(frozen=True, eq=False)
+class Statistics:
+    """Sufficient statistics of a batch of strings for one layer read at the last position; one column a string.
+
+    length: the lengths n. prefix: counts by type token * period + residue before the suffix; a relaxation may split tokens.
+    suffix: the type t positions back, row 0 the last token; -1 where the string has no such position.
+    """
+
+    length: Int[Any, " batch"]
+    prefix: Real[Any, "types batch"]
+    suffix: Int[Any, "offsets batch"]
 
 
 def class_size(prefix: int, residue: int, period: int) -> int:

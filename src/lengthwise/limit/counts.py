@@ -12,6 +12,7 @@ from lengthwise.exact import Ball
 from lengthwise.limit.linear import first_layer_columns
 from lengthwise.limit.model import LimitTransformer
 from lengthwise.strings import Counts
+from lengthwise.type_counts import Statistics
 
 Exact = Fraction | Ball
 
@@ -31,6 +32,35 @@ def evaluate_counts(
         return hardmax_outputs(model, table, suffix_types(model, counts), counts.length)
     suffix = np.asarray(suffix_types(model, counts))[:, None]
     return model.unembedding @ _after_layer(model, table, suffix, counts.length)[:, 0]
+
+
+def evaluate_statistics(model: LimitTransformer, statistics: Statistics) -> Float[np.ndarray, "outputs batch"]:
+    """The outputs of a one-layer model at the last positions of many strings, in float64; one column a string.
+
+    The statistics may be kept at a multiple of the model's period and with a longer suffix. Counts need not be whole:
+    then it is the relaxation, in which a prefix may hold any fraction of a token.
+    """
+    if model.depth != 1:
+        raise WrongInput("a one-layer model", f"{model.depth} layers", "evaluate strings one by one", "counts")
+    seen = folded(statistics, model.symbols, model.period)
+    counts, length = np.asarray(seen.prefix, dtype=np.float64), np.asarray(seen.length)
+    after = first_layer_columns(model, counts, seen.suffix, np.log(length), length)
+    return np.asarray(model.unembedding @ after, dtype=np.float64)
+
+
+def folded(statistics: Statistics, symbols: int, period: int) -> Statistics:
+    """The statistics at a divisor of their period."""
+    whole = statistics.prefix.shape[0] // symbols
+    if whole == period:
+        return statistics
+    if whole % period:
+        raise WrongInput(
+            f"one row for each of {period} residues or a multiple", f"{whole}", "count by residue", "prefix"
+        )
+    prefix = statistics.prefix.reshape(symbols, whole // period, period, -1).sum(axis=1).reshape(symbols * period, -1)
+    token, residue = statistics.suffix // whole, statistics.suffix % whole
+    suffix = np.where(statistics.suffix < 0, -1, token * period + residue % period)
+    return Statistics(statistics.length, prefix, suffix)
 
 
 def _after_layer(model: LimitTransformer, table: list[int], suffix: Int[Any, "offsets 1"], length: int) -> Any:

@@ -119,16 +119,17 @@ def first_layer_columns(
     counts: Float[Any, "types columns"],
     suffix: Int[Any, "offsets columns"],
     log_position: Float[Any, " columns"],
-    length: int,
+    length: int | Int[Any, " columns"],
     suffix_unit: float = 1.0,
 ) -> Float[Any, "width columns"]:
-    """Layer 1, heads and MLP, for queries given by counts and suffixes."""
+    """Layer 1, heads and MLP, for queries given by counts and suffixes, of one string or each of its own length."""
+    log2_length = math.log2(length) if isinstance(length, int) else np.log2(length)
     codes = type_codes(model.embedding, model.positions)
     y = namespace(codes, suffix).take(codes, suffix[0], axis=1)
     after = y
     for head in model.layers[0].heads:
         after = after + attend_types(
-            head, model.attention, model.bits, codes, counts, suffix, log_position, math.log2(length), suffix_unit
+            head, model.attention, model.bits, codes, counts, suffix, log_position, log2_length, suffix_unit
         )
     return add_mlp(model.layers[0], after)
 

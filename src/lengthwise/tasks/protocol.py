@@ -8,21 +8,9 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from lengthwise.limit.model import LimitTransformer
+from lengthwise.type_counts import Statistics as Statistics
 
 Draw = Callable[[Any], Any]  # draw(bounds): independent uniform integers in [0, bound), one for each entry
-
-
-@dataclass(frozen=True, eq=False)
-class Statistics:
-    """Sufficient statistics of a batch of strings for one layer read at the last position; one column a string.
-
-    length: the lengths n. prefix: counts by type token * period + residue before the suffix.
-    suffix: the type t positions back, row 0 the last token; -1 where the string has no such position.
-    """
-
-    length: Int[Any, " batch"]
-    prefix: Int[Any, "types batch"]
-    suffix: Int[Any, "offsets batch"]
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,15 @@
 """A condition on the counts of a string, as people write it: `c0 + c1 >= 0.05 n and n >= 10`."""
 
+import itertools
+import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from jaxtyping import Int
 
 from lengthwise.errors import WrongInput, shown
 
@@ -31,6 +37,13 @@ class Row:
         )
         return sum(weighed, self.length * length + self.constant)
 
+    @property
+    def whole(self) -> list[int]:
+        """The weights by type, of the length, and the constant, times their common denominator."""
+        flat = [*itertools.chain(*self.counts), self.length, self.constant]
+        common = math.lcm(*(value.denominator for value in flat))
+        return [int(value * common) for value in flat]
+
 
 @dataclass(frozen=True)
 class Condition:
@@ -45,6 +58,17 @@ class Condition:
     def holds(self, counts: Sequence[Sequence[int]], length: int) -> bool:
         """Whether a string with these counts, counts[token][residue] of the whole of it, meets every condition."""
         return all(row.value(counts, length) >= 0 for row in self.rows)
+
+    def holding(self, counts: Int[np.ndarray, "types batch"], lengths: Int[np.ndarray, " batch"]) -> Any:
+        """`holds` for many strings, one a column, the rows by type code token * period + residue; as exact."""
+        ok = np.ones(len(lengths), dtype=bool)
+        for row in self.rows:
+            *weights, length, constant = row.whole
+            largest = max(map(abs, [*weights, length])) * int(lengths.max(initial=0)) * 2 + abs(constant)
+            kind = np.int64 if largest * (len(weights) + 1) < 2**62 else object
+            value = np.asarray(weights, dtype=kind) @ counts.astype(kind) + length * lengths.astype(kind) + constant
+            ok &= np.asarray(value >= 0, dtype=bool)
+        return ok
 
     @property
     def homogeneous(self) -> bool:
