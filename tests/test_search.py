@@ -82,7 +82,7 @@ def test_the_smallest_program_is_found_when_it_is_tiny_and_only_then(behaviours)
         assert (result.size <= 5) == (labels in smaller)
 
 
-@pytest.mark.parametrize("name", ["dyck1", "anbn", "tomita4", "slt_mix", "subseq_abc"])
+@pytest.mark.parametrize("name", ["dyck1", "tomita4", "slt_mix", "cond_weight"])
 def test_a_program_from_words_alone_is_the_language(name):
     known = lw.crasp.library()[name]
     machine = ProgramMachine(known)
@@ -106,7 +106,7 @@ def test_what_is_found_agrees_with_every_word_by_the_definition():
 
 
 def test_stopping_and_going_on_gives_what_one_long_call_gives():
-    machine = ProgramMachine(lw.crasp.library()["D_3"])
+    machine = ProgramMachine(lw.crasp.library()["ab_or_ba_star"])
     given = labelled_words(machine, 6)
     whole = search(given, machine, seconds=PATIENCE)
     again = search(given, machine, seconds=PATIENCE)

@@ -12,7 +12,8 @@ from lengthwise.verdict.recipes import Recipe
 from lengthwise.verdict.sample import Row, Rows, keys
 
 MOST_KEPT = 40_000
-BRANCHES = 400  # sets looked at in one search for a smaller cover
+BRANCHES = 400  # sets looked at in one search for a smaller cover, fewer where members are many
+MOST_BYTES = 1 << 30  # read on the way
 WIDEST = 64  # members tried for one prefix
 
 Places = Int[np.ndarray, " places"]
@@ -87,7 +88,7 @@ class Cover:
         """Depth first: some member must rule out the hardest prefix that is left."""
         least, often = int(sizes[0]), _often(out)
         ahead: list[tuple[int, tuple[int, ...], Row]] = [(0, (), self.no)]
-        for _ in range(BRANCHES):
+        for _ in range(min(BRANCHES, 1 + MOST_BYTES // out.nbytes)):
             if not ahead:
                 return
             spent, chosen, rest = ahead.pop()

@@ -29,10 +29,10 @@ from lengthwise.verdict.recipes import size
 from lengthwise.verdict.retest import random_words, values, wrong_words
 from lengthwise.verdict.sample import Sample
 
-THOROUGH = 7  # sizes that are finished before a larger program is accepted
+EARNED = 400  # a program of size S is taken when 400 S^2 candidates were looked at: long ones fit by chance
 MOST_BYTES = 1 << 29  # of the rows that are kept
 BETWEEN = 50_000  # new Booleans after which covers are looked for again
-LEARNED = 4  # words of either label that a failed test adds
+LEARNED = 12  # words of either label that a failed test adds
 
 
 @dataclass(frozen=True)
@@ -178,9 +178,10 @@ class Search:
                 closing.offer_new(now)
                 self.looked_at = before + bank.looked_at
                 yield None
-                if now > THOROUGH and len(bank) > tried + BETWEEN:
+                if len(bank) > tried + BETWEEN:
                     tried = len(bank)
-                    if (best := closing.best()) is not None:
+                    best = closing.best()
+                    if best is not None and EARNED * size(best) ** 2 <= bank.looked_at:
                         yield best
                         return
                 if bank.rows.nbytes > MOST_BYTES:
@@ -189,7 +190,7 @@ class Search:
             closing.offer_new(now)
             self.complete_size = now
             best = closing.best()
-            if best is not None and (now >= THOROUGH or size(best) <= now + 1):
+            if best is not None and (size(best) <= now + 1 or EARNED * size(best) ** 2 <= bank.looked_at):
                 yield best
                 return
 
