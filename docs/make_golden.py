@@ -54,6 +54,9 @@ CASES = {
     "report": ["report", "study", "--json"],
     "tasks": ["tasks", "--json"],
     "communication": ["communication", "dyck1", "--max-length", "12", "--json"],
+    "predict": ["predict", "tomita4", "--json"],
+    "predict-fails": ["predict", "parity", "--json"],
+    "predict-function": ["predict", "squares.py:is_square", "--alphabet", "ab", "--json"],
     "doctor": ["doctor", "--json"],
     "error": ["run", "model.safetensors", "--strings", "bad.txt", "--json"],
 }
@@ -63,6 +66,11 @@ program balanced
 alphabet '(' ')'
 let h := count('(') - count(')')
 accept h == 0 and count(')' and h <= -1) == 0
+"""
+SQUARES = """\
+def is_square(word):
+    half = len(word) // 2
+    return word[:half] == word[half:]
 """
 STUDY = """\
 task = "simple"
@@ -103,6 +111,7 @@ def prepare(folder: Path) -> None:
     (folder / "words.txt").write_text("0010210201\n0 1 2 2 2\n", encoding="utf-8")
     (folder / "brackets.txt").write_text("aabb\n\nabba\n", encoding="utf-8")
     (folder / "balanced.crasp").write_text(BALANCED, encoding="utf-8")
+    (folder / "squares.py").write_text(SQUARES, encoding="utf-8")
     (folder / "bad.txt").write_text("0010210201\n01x\n", encoding="utf-8")
     table = [[499999999999999999], [300000000000000000], [200000000000000000]]
     (folder / "table.json").write_text(json.dumps({"suffix": "0", "table": table}), encoding="utf-8")

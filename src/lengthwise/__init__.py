@@ -39,6 +39,7 @@ _HOMES = {
     "worst_case": "theory.worst_case",
     "sample_errors": "theory.monte_carlo",
     "compare": "verdict.compare",
+    "predict": "verdict.predict",
     "task": "tasks.registry",
     "Study": "study.plan",
     "sweep": "study.sweep",
@@ -85,6 +86,7 @@ if TYPE_CHECKING:
     from lengthwise.theory.shortest import shortest as shortest
     from lengthwise.theory.worst_case import worst_case as worst_case
     from lengthwise.verdict.compare import compare as compare
+    from lengthwise.verdict.predict import predict as predict
 
 
 def __getattr__(name: str) -> Any:

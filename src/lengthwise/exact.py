@@ -13,7 +13,8 @@ from typing import Any
 
 import flint
 import numpy as np
-from jaxtyping import Float
+
+from lengthwise.shapes import Float
 
 type_alias = Any  # python-flint ships no stubs that mypy --strict accepts; its values are opaque here
 RationalMatrix = type_alias

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Never
 
 import numpy as np
-from jaxtyping import Int
 
 from lengthwise.errors import WrongInput, nearest, shown
+from lengthwise.shapes import Int
 from lengthwise.type_counts import Counts, as_list, check_tokens, class_size
 
 __all__ = ["Counts", "class_size", "decode", "default_names", "encode", "read_counts", "read_strings", "split_text"]

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from jaxtyping import Int, Real
 
 from lengthwise.errors import WrongInput, shown
+from lengthwise.shapes import Int, Real
 
 
 @dataclass(frozen=True, eq=False)

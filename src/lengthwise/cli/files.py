@@ -71,6 +71,15 @@ def load_program(target: str, alphabet: str | None = None) -> "Program":
     return parse(text, source)
 
 
+def program_and_text(path: str) -> "tuple[Program, str, str]":
+    """The program in a .crasp file or on standard input, its name for people, and its text."""
+    from lengthwise.crasp.parse import parse
+
+    with opened(path) as (file, source):
+        text = program_text(file.read(), source)
+    return parse(text, source), source, text
+
+
 def program_text(content: bytes, source: str) -> str:
     """The text of a program's file."""
     try:

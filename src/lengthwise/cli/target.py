@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from lengthwise.tasks.protocol import Task
 
 MODEL_FILE = ".safetensors"
-LATER = {  # how such a target is recognised, and what it is
+OF_WORDS = {  # how a function on words is recognised, and what it is
     "crasp:": "a library program",
     "regex:": "a regular expression",
     ".crasp": "a file of C-RASP",
-    ".py": "a task of your own",
+    ".py": "a Python function",
 }
 
 
@@ -45,18 +45,20 @@ def task_at(target: str) -> "Task":
         )
     from lengthwise.tasks.registry import task
 
-    _refuse_later_kinds(target)
+    _refuse_functions_on_words(target)
     return task(target)
 
 
 def _is_file(target: str) -> bool:
-    _refuse_later_kinds(target)
+    _refuse_functions_on_words(target)
     return target.endswith(MODEL_FILE) or "/" in target.partition(":")[0]
 
 
-def _refuse_later_kinds(target: str) -> None:
-    """Kinds of target that other verbs will know; a Python file may be followed by :NAME."""
-    for mark, kind in LATER.items():
+def _refuse_functions_on_words(target: str) -> None:
+    """Kinds of target that `predict` and `communication` take; a Python file may be followed by :NAME."""
+    for mark, kind in OF_WORDS.items():
         if target.startswith(mark) if mark.endswith(":") else target.partition(":")[0].endswith(mark):
-            remedy = "name a task, as simple:omega=4, or a .safetensors file"
+            remedy = (
+                "name a task, as simple:omega=4, or a .safetensors file; `lengthwise predict` takes functions on words"
+            )
             raise WrongInput("a task or a model file", f"{kind}, {shown(target)}", remedy)

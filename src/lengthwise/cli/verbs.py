@@ -17,6 +17,7 @@ VERBS = {
     "measure": ("lengthwise.cli.measure", "How long training must be, by a study's runs; plateaus and exponents."),
     "report": ("lengthwise.cli.report", "Figures of a study, and one page that says what it shows."),
     "reproduce": ("lengthwise.cli.reproduce", "A published figure from one command, its claims judged one by one."),
+    "predict": ("lengthwise.cli.predict", "Will a task length-generalize, why, and from which length."),
     "communication": ("lengthwise.cli.communication", "What one part of a word must tell the other, and its growth."),
     "tasks": ("lengthwise.cli.tasks", "The tasks there are, with their parameters."),
     "doctor": ("lengthwise.cli.doctor", "What this machine can do, and whether the methods agree on it."),

@@ -8,8 +8,10 @@ from lengthwise.errors import WrongInput, nearest, shown
 
 if TYPE_CHECKING:
     from lengthwise.verdict.machine import Machine
+    from lengthwise.verdict.prediction import Prediction
 
 REGEX, LIBRARY, PYTHON = "regex:", "crasp:", ".py"
+REGRESSION = frozenset(["simple", "modp", "tail", "kgram"])  # the registry's, without loading it; a test compares
 
 
 def machine_at(target: str, alphabet: str | None = None) -> "Machine":
@@ -36,6 +38,36 @@ def machine_at(target: str, alphabet: str | None = None) -> "Machine":
     near = " or ".join(nearest(target, known))
     remedy = f"nearest: {near}; or regex:EXPRESSION, file.crasp, file.py:FUNCTION"
     raise WrongInput("a function on words", shown(target), remedy)
+
+
+def predicted_at(target: str, alphabet: str | None, seconds: float) -> "Prediction":
+    """The prediction for what a target names: all of the above, tasks, automata in .json files, labelled words in .tsv."""
+    from lengthwise.verdict.of_programs import of_program
+    from lengthwise.verdict.predict import named, predict
+
+    path = target.partition(":")[0]
+    if path.endswith(PYTHON):
+        return predict(_python(target, alphabet), seconds, name=target)
+    if target == "-" or target.endswith((".crasp", ".cr")):
+        from lengthwise.cli.files import load_program, program_and_text
+
+        if target.endswith(".cr"):
+            return of_program(load_program(target, alphabet), target)
+        return of_program(*program_and_text(target))
+    if target.endswith(".json"):
+        from lengthwise.cli.files import opened
+        from lengthwise.crasp.automaton_file import read_automaton
+
+        with opened(target) as (file, source):
+            return predict(read_automaton(file.read(), source), name=target)
+    if path in REGRESSION:
+        from lengthwise.tasks.registry import task
+
+        return predict(task(target), name=target)
+    if "/" in target and not target.startswith(REGEX):
+        wanted = "a .crasp, .json, .py or .tsv file, or a name"
+        raise WrongInput(wanted, shown(target), "see lengthwise predict --help")
+    return named(target, _symbols(alphabet))
 
 
 def _symbols(alphabet: str | None) -> tuple[str, ...] | None:

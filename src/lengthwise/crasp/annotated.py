@@ -178,3 +178,17 @@ def _ordered(product: Annotated, parts: Sequence[tuple[list[int], int]]) -> tupl
     after = _after(product, [part for part, _ in parts])
     order = [number for group in components([sorted(targets) for targets in after]) for number in group]
     return [parts[number][0] for number in order], [parts[number][1] for number in order]
+
+
+def all_told_apart(product: Annotated) -> bool:
+    """Whether programs of this period and window tell all places apart."""
+    return all(part_of(product, places).confused is None for places in parts_by(product, "places"))
+
+
+def told_apart(machine: Automaton, period: int, window: int) -> bool | None:
+    """Whether some program of this period and window accepts a regular language; None where that is too large to ask.
+
+    The automaton must be minimal. Exact for the one period and window: docs/decide.md, Theorems 1 and 2.
+    """
+    product = annotated(machine, period, window)
+    return None if product is None else all_told_apart(product)

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from lengthwise.crasp.agreement import affordable_length, disagreement, disagreement_on_long
-from lengthwise.crasp.annotated import Annotated, annotated, part_of, parts_by
+from lengthwise.crasp.annotated import Annotated, all_told_apart, annotated
 from lengthwise.crasp.automata import Automaton, automaton, minimal
 from lengthwise.crasp.fragment import fragment
 from lengthwise.crasp.languages import difference, shortest_words
@@ -139,7 +139,7 @@ def decide(
             if search.found is not None:
                 return given.no(search, tried)
         product = annotated(machine, period, window)
-        outcome = "too large" if product is None else "told apart" if _told_apart(product) else "not told apart"
+        outcome = "too large" if product is None else "told apart" if all_told_apart(product) else "not told apart"
         tried.append(Tried(period, window, outcome))
         if product is not None and outcome == "told apart":
             return given.yes(product, tried, name)
@@ -161,10 +161,6 @@ def marked(machine: Automaton) -> Automaton:
     rows = [(*row, end if state in machine.accepting else dead) for state, row in enumerate(machine.table)]
     rows += [(dead,) * (len(machine.alphabet) + 1)] * 2
     return minimal(Automaton((*machine.alphabet, END), tuple(rows), machine.start, frozenset([end])))
-
-
-def _told_apart(product: Annotated) -> bool:
-    return all(part_of(product, places).confused is None for places in parts_by(product, "places"))
 
 
 def _kind(period: int, window: int) -> str:

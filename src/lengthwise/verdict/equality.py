@@ -12,11 +12,11 @@ Source: Hopcroft and Karp 1971; programs note, Theorem 2 and section 4.1.
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Bool, Int
 
 from lengthwise.crasp.automata import Automaton
 from lengthwise.crasp.empty import at_zero
 from lengthwise.errors import WrongInput
+from lengthwise.shapes import Bool, Int
 from lengthwise.verdict.machine import Machine, State, Word
 from lengthwise.verdict.pair import Pair
 from lengthwise.verdict.steps import Rows, Steps, unseen

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
-from jaxtyping import Bool, Int
 
 from lengthwise.crasp.operations import (
     AllOf,
@@ -22,6 +21,7 @@ from lengthwise.crasp.operations import (
     RecentTally,
     SymbolIs,
 )
+from lengthwise.shapes import Bool, Int
 from lengthwise.verdict.forms import Form, Test, forms_of, lookback_of
 
 Rows = Int[np.ndarray, "states columns"]

@@ -1,0 +1,77 @@
+"""The one small automaton that agrees with all words up to a length, if there is one.
+
+Two different automata with at most n states differ on a word of at most 2n - 2 symbols (lengths: Theorem 2). So an
+automaton with n states that agrees with a function on all words up to length 2n - 2 or more is the only one with so few
+states. That says nothing of longer words: the function need not be regular. For a function that is not, infinitely many
+lengths L leave no automaton with (L + 2) / 2 states or fewer (Karp 1967).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import product
+
+from lengthwise.crasp.automata import Automaton
+
+Word = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Guess:
+    """The automaton, minimal, and the length up to which all words agree with it."""
+
+    automaton: Automaton
+    agrees_to: int
+
+
+def guess(alphabet: tuple[str, ...], values: Mapping[Word, bool], longest: int) -> Guess | None:
+    """The only automaton with n states, 2n - 2 <= longest, that agrees with `values` on all words up to `longest`.
+
+    Words are told apart by their values after all endings up to a length, 0 first, then longer ones.
+    """
+    symbols = range(len(alphabet))
+    for ending in range(longest + 1):
+        endings = [end for size in range(ending + 1) for end in product(symbols, repeat=size)]
+        found = _closed(alphabet, values, longest, endings, ending)
+        if found is not None and _agrees(found, values, longest):
+            return Guess(found, longest) if 2 * found.states - 2 <= longest else None
+    return None
+
+
+def _closed(
+    alphabet: tuple[str, ...], values: Mapping[Word, bool], longest: int, endings: list[Word], ending: int
+) -> Automaton | None:
+    """A state for each row of values, from the empty word on; None where the words are too short to tell."""
+    numbers: dict[tuple[bool, ...], int] = {}
+    ahead: list[Word] = [()]
+    numbers[tuple(values[end] for end in endings)] = 0
+    table = []
+    for word in ahead:
+        row = []
+        for symbol in range(len(alphabet)):
+            longer = (*word, symbol)
+            if len(longer) + ending > longest:
+                return None
+            says = tuple(values[longer + end] for end in endings)
+            if says not in numbers:
+                numbers[says] = len(ahead)
+                ahead.append(longer)
+                if 2 * len(ahead) - 2 > longest:
+                    return None
+            row.append(numbers[says])
+        table.append(tuple(row))
+    accepting = frozenset(number for number, word in enumerate(ahead) if values[word])
+    return Automaton(alphabet, tuple(table), 0, accepting)
+
+
+def _agrees(machine: Automaton, values: Mapping[Word, bool], longest: int) -> bool:
+    level: list[tuple[Word, int]] = [((), machine.start)]
+    for _ in range(longest + 1):
+        if any(bool(values[word]) != (state in machine.accepting) for word, state in level):
+            return False
+        level = [
+            ((*word, symbol), target)
+            for word, state in level
+            if len(word) < longest
+            for symbol, target in enumerate(machine.table[state])
+        ]
+    return True
