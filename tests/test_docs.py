@@ -32,7 +32,17 @@ FIELDS = {  # what the verbs promise to other tools
     "reproduce": {"claims", "figures", "report", "device", "versions"},
     "tasks": {"tasks"},
     "communication": {"rows", "rank", "growth"},
-    "predict": {"verdict", "without_positions", "certainty", "checked_to", "class", "reason", "bound", "source", "program"},
+    "predict": {
+        "verdict",
+        "without_positions",
+        "certainty",
+        "checked_to",
+        "class",
+        "reason",
+        "bound",
+        "source",
+        "program",
+    },
     "forecast": {"sentence", "required_length", "interval", "metric", "threshold", "held_out", "worst_error"}
     | {"theory", "prediction", "budget_spent", "report"},
     "doctor": {"device", "versions", "seed", "checks"},
