@@ -1,5 +1,6 @@
 """Writes docs/golden/: what the program prints for one small case a verb. Tests compare up to times and versions."""
 
+import itertools
 import json
 import os
 import re
@@ -56,7 +57,8 @@ CASES = {
     "communication": ["communication", "dyck1", "--max-length", "12", "--json"],
     "predict": ["predict", "tomita4", "--json"],
     "predict-fails": ["predict", "parity", "--json"],
-    "predict-function": ["predict", "squares.py:is_square", "--alphabet", "ab", "--json"],
+    "predict-function": ["predict", "squares.py:is_square", "--alphabet", "ab", "--budget", "60", "--json"],
+    "predict-words": ["predict", "words.tsv", "--json"],
     "doctor": ["doctor", "--json"],
     "error": ["run", "model.safetensors", "--strings", "bad.txt", "--json"],
 }
@@ -111,10 +113,17 @@ def prepare(folder: Path) -> None:
     (folder / "words.txt").write_text("0010210201\n0 1 2 2 2\n", encoding="utf-8")
     (folder / "brackets.txt").write_text("aabb\n\nabba\n", encoding="utf-8")
     (folder / "balanced.crasp").write_text(BALANCED, encoding="utf-8")
+    lines = (f"{word}\t{int(word.count('1') > word.count('0'))}\n" for word in all_words("01", 7))
+    (folder / "words.tsv").write_text("".join(lines), encoding="utf-8")
     (folder / "squares.py").write_text(SQUARES, encoding="utf-8")
     (folder / "bad.txt").write_text("0010210201\n01x\n", encoding="utf-8")
     table = [[499999999999999999], [300000000000000000], [200000000000000000]]
     (folder / "table.json").write_text(json.dumps({"suffix": "0", "table": table}), encoding="utf-8")
+
+
+def all_words(symbols: str, longest: int) -> list[str]:
+    """All words up to a length."""
+    return ["".join(word) for size in range(longest + 1) for word in itertools.product(symbols, repeat=size)]
 
 
 def printed(arguments: list[str], folder: Path) -> str:

@@ -1,5 +1,6 @@
 """`lengthwise predict` on the command line: every kind of target, what it prints, exit codes, what it loads."""
 
+import itertools
 import json
 import subprocess
 import sys
@@ -70,6 +71,19 @@ def test_files(command, tmp_path):
     ]
 
 
+def test_labelled_words(command, tmp_path):
+    words = ("".join(word) for size in range(7) for word in itertools.product("01", repeat=size))
+    (tmp_path / "words.tsv").write_text("".join(f"{w}\t{int(w.count('1') > w.count('0'))}\n" for w in words))
+    ended = command("predict", "words.tsv", "--json")
+    found = ended.json
+    assert (ended.code, found["verdict"], found["certainty"], found["checked_to"]) == (0, "generalizes", "checked", 6)
+    assert found["class"] == "plain C-RASP"
+    (tmp_path / "words.tsv").write_text("01\t1\n10\t0\n")
+    ended = command("predict", "words.tsv")
+    assert (ended.code, ended.err) == (1, "")
+    assert "unknown" in ended.out
+
+
 def test_the_culprit_of_a_program_without_a_bound_is_named_with_its_line(command, tmp_path):
     text = "program p\n\nalphabet 'a' 'b' 'c'\nlet h := count('a') - count('b')\nlet g := count('b') - count('c')\n"
     (tmp_path / "p.crasp").write_text(text + "\naccept count(h < 0) == 0 and count(g < 0) == 0\n")
@@ -89,6 +103,9 @@ def test_the_culprit_of_a_program_without_a_bound_is_named_with_its_line(command
         (["half.json"], "one next state for each of the 2 symbols"),
         (["gone.json"], "a state from 0 to 1"),
         (["bad.json"], "JSON"),
+        (["none.tsv"], "no such file"),
+        (["bad.tsv"], "'ab' labelled 1 on line 1 and 0 on line 3"),
+        (["no.tsv"], "bad"),
         (["mine.py:nonsense"], "word 'ab'"),
         (["mine.py:doubld"], "doubled"),
         (["simple:omega=0"], "omega above 0"),
@@ -100,6 +117,8 @@ def test_the_culprit_of_a_program_without_a_bound_is_named_with_its_line(command
 def test_wrong_input_is_one_line(command, tmp_path, arguments, said):
     (tmp_path / "mine.py").write_text(MINE)
     (tmp_path / "bad.json").write_text("{")
+    (tmp_path / "bad.tsv").write_text("ab\t1\nb\t0\nab\t0\n")
+    (tmp_path / "no.tsv").write_text("ab\tbad\n")
     (tmp_path / "half.json").write_text(json.dumps(AUTOMATON | {"table": [[1, 0], [0]]}))
     (tmp_path / "gone.json").write_text(json.dumps(AUTOMATON | {"table": [[1, 0], [0, 2]]}))
     ended = command("predict", *arguments)

@@ -59,7 +59,13 @@ def predicted_at(target: str, alphabet: str | None, seconds: float) -> "Predicti
         from lengthwise.crasp.automaton_file import read_automaton
 
         with opened(target) as (file, source):
-            return predict(read_automaton(file.read(), source), name=target)
+            return predict(read_automaton(file.read(), source), seconds, name=target)
+    if target.endswith(".tsv"):
+        from lengthwise.cli.files import opened, program_text
+        from lengthwise.verdict.labelled import read_labelled
+
+        with opened(target) as (file, source):
+            return predict(read_labelled(program_text(file.read(), source), source), seconds, name=target)
     if path in REGRESSION:
         from lengthwise.tasks.registry import task
 
@@ -67,7 +73,7 @@ def predicted_at(target: str, alphabet: str | None, seconds: float) -> "Predicti
     if "/" in target and not target.startswith(REGEX):
         wanted = "a .crasp, .json, .py or .tsv file, or a name"
         raise WrongInput(wanted, shown(target), "see lengthwise predict --help")
-    return named(target, _symbols(alphabet))
+    return named(target, _symbols(alphabet), seconds)
 
 
 def _symbols(alphabet: str | None) -> tuple[str, ...] | None:

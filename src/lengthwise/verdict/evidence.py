@@ -1,38 +1,47 @@
-"""What follows from a function's values alone: a small automaton, its communication, a short program. Never a proof.
+"""What is known of a function by its values alone, and what those tell: a small automaton, communication. Never a proof.
 
 A function on words that is given as Python code, or as labelled words, is known on finitely many words. Every finite set
 of labels is that of some program and of some function outside, so nothing here is more than checked to a length.
 """
 
-import itertools
+import math
 import random
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Hashable
+from dataclasses import dataclass, field
 
 from lengthwise.crasp.automata import Automaton
+from lengthwise.errors import WrongInput, shown
 from lengthwise.verdict.communication import Communication, communication
-from lengthwise.verdict.guess import Guess, Word, guess
-from lengthwise.verdict.machine import OracleMachine, Output, State
+from lengthwise.verdict.guess import Guess, guess
+from lengthwise.verdict.labelled import Labelled, length_within, spelt
+from lengthwise.verdict.machine import Machine, Output, State, Word
 
-MOST_WORDS = 90_000
+FIRST_WORDS, MOST_WORDS = 20_000, 90_000  # for an automaton, and for communication
 LONGEST_UNARY = 60
 LONGER, TESTS = 3, 200
 FEWEST_HALVES = 5
 CLOSELY = 0.1  # bits
+TRUTHS: set[Hashable] = {False, True}
 
 
 @dataclass
-class Remembered:
-    """A function whose values are kept, so that no word is asked for twice."""
+class Known:
+    """The values of a function on all words up to `longest` and on some others; read as a machine, each word a state.
 
-    machine: OracleMachine
+    function  what to ask for the value of any other word; None for labelled words, which are all there is
+    truths    whether all values up to `longest` are true or false (1 and 0 are)
+    """
+
+    alphabet: tuple[str, ...]
     values: dict[Word, Output]
+    longest: int
+    function: Machine | None = None
+    truths: bool = field(init=False)
 
-    @property
-    def alphabet(self) -> tuple[str, ...]:
-        """The symbols."""
-        return self.machine.alphabet
+    def __post_init__(self) -> None:
+        """Notes whether the function is a language."""
+        self.truths = set(self.values.values()) <= TRUTHS
 
     def start(self) -> State:
         """The empty word."""
@@ -43,63 +52,106 @@ class Remembered:
         return (*state, symbol)  # type: ignore[misc]
 
     def output(self, state: State) -> Output:
-        """The value, asked for once."""
+        """The value of a word, asked for once."""
         word: Word = state  # type: ignore[assignment]
         if word not in self.values:
-            self.values[word] = self.machine.output(word)
-        return self.values[word]
+            assert self.function is not None, "only words that are known are asked for"
+            self.values[word] = value_of(self.function, word)
+        value = self.values[word]
+        if not self.truths:
+            return value
+        if value not in TRUTHS:
+            wanted, remedy = "True or False, as for shorter words", "answer every word in one way"
+            raise WrongInput(wanted, shown(value), remedy, f"word {shown(spelt(word, self.alphabet))}")
+        return bool(value)
+
+    def labelled(self) -> Labelled:
+        """A sample to search with: of a function, some thousand words; of labelled words, all."""
+        longest = self.longest
+        if self.function is not None:
+            longest = min(longest, length_within(len(self.alphabet)))
+        words = sorted(
+            (word for word in self.values if self.function is None or len(word) <= longest), key=lambda w: (len(w), w)
+        )
+        labels = tuple(self.output(word) for word in words)
+        return Labelled(self.alphabet, tuple(words), labels, longest, f"all words up to length {longest}")
 
 
-def asked(machine: OracleMachine, seconds: float) -> tuple[Remembered, int]:
-    """The values on all words up to a length: as long as they are at most 90,000 words, or until the time is used."""
-    kept = Remembered(machine, {})
-    until = time.perf_counter() + seconds
-    symbols = range(len(machine.alphabet))
-    longest = -1
-    for length in range(LONGEST_UNARY + 1):
-        if sum(len(symbols) ** size for size in range(length + 1)) > MOST_WORDS:
+def value_of(machine: Machine, word: Word) -> Output:
+    """A machine's value on a word."""
+    state = machine.start()
+    for symbol in word:
+        state = machine.step(state, symbol)
+    return machine.output(state)
+
+
+def asked(machine: Machine, until: float, most: int, before: Known | None = None) -> Known:
+    """The values on all words up to a length: at most so many words, or as many as there is time for; no word twice."""
+    values: dict[Word, Output] = {} if before is None else before.values
+    level: list[tuple[Word, State]] = [((), machine.start())]
+    values.setdefault((), machine.output(machine.start()))
+    symbols, total = range(len(machine.alphabet)), 1
+    for length in range(1, LONGEST_UNARY + 1):
+        total += len(level) * len(symbols)
+        if total > most:
             break
-        for word in itertools.product(symbols, repeat=length):
-            kept.output(word)
-            if time.perf_counter() > until and longest >= 1:
-                return kept, longest
-        longest = length
-    return kept, longest
+        longer = []
+        for word, state in level:
+            if time.monotonic() > until and length > 1:
+                return Known(machine.alphabet, values, length - 1, machine)
+            for symbol in symbols:
+                after = (*word, symbol), machine.step(state, symbol)
+                longer.append(after)
+                if after[0] not in values:
+                    values[after[0]] = machine.output(after[1])
+        level = longer
+    return Known(machine.alphabet, values, len(level[0][0]), machine)
 
 
-def truths(values: Mapping[Word, Output]) -> dict[Word, bool] | None:
-    """The values as truth values; None where some is anything but True, False, 1 or 0."""
-    if not set(values.values()) <= {False, True}:
+def small_automaton(known: Known) -> Guess | None:
+    """The one small automaton that agrees with all words up to a length, and with the longer ones at hand or drawn."""
+    if not known.truths:
         return None
-    return {word: bool(value) for word, value in values.items()}
+    values = {word: bool(value) for word, value in known.values.items()}
+    found = guess(known.alphabet, values, known.longest)
+    return found if found is not None and agrees_on_longer(known, found.automaton) else None
 
 
-def small_automaton(kept: Remembered, longest: int) -> Guess | None:
-    """The one small automaton that agrees with all words up to a length, and with random ones of three times the length."""
-    values = truths(kept.values)
-    if values is None:
-        return None
-    found = guess(kept.alphabet, values, longest)
-    return found if found is not None and agrees_on_longer(kept, found.automaton, longest) else None
+def agrees_on_longer(known: Known, machine: Automaton) -> bool:
+    """Whether an automaton agrees on longer words: those at hand, and random ones of up to three times the length."""
+    words = [word for word in known.values if len(word) > known.longest]
+    if known.function is not None:
+        draw = random.Random(0)
+        symbols, longest = len(known.alphabet), known.longest
+        lengths = (draw.randint(longest + 1, LONGER * longest + 1) for _ in range(TESTS))
+        words += [tuple(draw.randrange(symbols) for _ in range(length)) for length in lengths]
+    return all(known.output(word) == (_after(machine, word) in machine.accepting) for word in words)
 
 
-def agrees_on_longer(kept: Remembered, machine: Automaton, longest: int) -> bool:
-    """Whether an automaton agrees on random words of up to three times a length."""
-    draw = random.Random(0)
-    for _ in range(TESTS):
-        word = tuple(draw.randrange(len(kept.alphabet)) for _ in range(draw.randint(longest + 1, LONGER * longest + 1)))
-        if bool(kept.output(word)) != (machine.after([machine.alphabet[s] for s in word]) in machine.accepting):
-            return False
-    return True
+def _after(machine: Automaton, word: Word) -> int:
+    state = machine.start
+    for symbol in word:
+        state = machine.table[state][symbol]
+    return state
 
 
-def counted(kept: Remembered, longest: int) -> Communication | None:
+def counted(known: Known) -> Communication | None:
     """The communication of a function on all words up to a length; None where these are too short to see growth."""
-    even = longest // 2 * 2
-    return communication(kept, even) if even >= 2 * FEWEST_HALVES else None
+    even = known.longest // 2 * 2
+    return communication(known, even) if even >= 2 * FEWEST_HALVES else None
 
 
 def is_linear(found: Communication) -> bool:
     """Whether the bits grow by the same number at each length, as far as counted: the line fits them closely."""
     line = found.growth.linear
     return found.growth.verdict == "linear" and line is not None and line.error <= CLOSELY
+
+
+def by_chance(sample: Labelled, candidates: int) -> bool:
+    """Whether one of so many candidates may agree with the labels by chance alone, more often than once in a hundred.
+
+    Of N words k are accepted. If the k were drawn at random, a candidate would be right with chance 1 / C(N, k) at
+    most, so one of M is with chance M / C(N, k) at most.
+    """
+    accepted = sum(map(bool, sample.labels))
+    return math.comb(len(sample.labels), accepted) < 100 * max(1, candidates)

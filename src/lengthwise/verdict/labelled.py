@@ -86,7 +86,7 @@ def labelled_words(machine: Machine, longest: int | None = None, most_words: int
     return Labelled(machine.alphabet, tuple(words), tuple(labels), longest, f"all words up to length {longest}")
 
 
-def length_within(symbols: int, most_words: int) -> int:
+def length_within(symbols: int, most_words: int = MOST_WORDS) -> int:
     """The greatest n with 1 + k + k^2 + ... + k^n <= most_words, for k symbols; at least 0, and 24 for one symbol."""
     if symbols == 1:
         return max(0, min(most_words - 1, 24))

@@ -1,36 +1,69 @@
 """The prediction for a function of which only values are known: Python code, or labelled words."""
 
+import time
 from dataclasses import replace
 
-from lengthwise.verdict.evidence import asked, counted, is_linear, small_automaton, truths
+from lengthwise.crasp.fragment import fragment
+from lengthwise.crasp.syntax import Program
+from lengthwise.verdict.evidence import (
+    FIRST_WORDS,
+    MOST_WORDS,
+    Known,
+    asked,
+    by_chance,
+    counted,
+    is_linear,
+    small_automaton,
+)
 from lengthwise.verdict.guess import Guess
+from lengthwise.verdict.labelled import Labelled
 from lengthwise.verdict.lengths import OutsideTheory
-from lengthwise.verdict.machine import OracleMachine
-from lengthwise.verdict.of_languages import of_language
-from lengthwise.verdict.prediction import NO_MEMBER, OUTSIDE, Prediction, Side, Step, not_known
+from lengthwise.verdict.machine import Machine
+from lengthwise.verdict.of_languages import NONE, of_language
+from lengthwise.verdict.of_programs import of_program
+from lengthwise.verdict.prediction import NO_MEMBER, OUTSIDE, Prediction, Side, Step, as_far_as_known, not_known
 
 THEOREM_12 = "Huang et al. 2025, Theorem 12; the rows counted here"
 VALUES = "of the target only values are known, on finitely many words; give a program or an automaton"
-NONE = Step("program", "none is given", "")
 
 
-def of_values(machine: OracleMachine, name: str, seconds: float) -> Prediction:
-    """A function that answers words: everything is as far as it was asked."""
-    kept, longest = asked(machine, seconds / 2)
-    steps = [NONE]
-    found = small_automaton(kept, longest)
+def of_function(machine: Machine, name: str, seconds: float) -> Prediction:
+    """A function that answers words: asked for half of the time at most, then searched for the rest of it."""
+    started = time.monotonic()
+    half, end = started + seconds / 2, started + seconds
+    known = asked(machine, half, FIRST_WORDS)
+    found = small_automaton(known)
     if found is not None:
-        return of_guess(found, name, steps)
-    if truths(kept.values) is None:
-        steps.append(Step("regular", "not asked: the values are not True and False", ""))
+        return of_guess(found, name)
+    return of_values(asked(machine, half, MOST_WORDS, known), name, end)
+
+
+def of_words(words: Labelled, name: str, seconds: float) -> Prediction:
+    """Labelled words: nothing else can be asked."""
+    values = dict(zip(words.words, words.labels, strict=True))
+    found = of_values(Known(words.alphabet, values, words.complete_to), name, time.monotonic() + seconds)
+    notes = () if words.one_label is None else (f"{words.one_label[:1].upper()}{words.one_label[1:]}.",)
+    return replace(found, notes=(*found.notes, *notes))
+
+
+def of_values(known: Known, name: str, until: float) -> Prediction:
+    """A small automaton, communication, and a search until some time: everything only as far as words are known."""
+    steps = [NONE]
+    found = small_automaton(known)
+    if found is not None:
+        return of_guess(found, name)
+    if known.truths:
+        few = (known.longest + 2) // 2
+        steps.append(Step("regular", f"no automaton with {few} states or fewer agrees to {known.longest}", ""))
     else:
-        steps.append(Step("regular", f"no automaton with {(longest + 2) // 2} states or fewer agrees to {longest}", ""))
-    table = counted(kept, longest)
+        steps.append(Step("regular", "not asked: the values are not true and false", ""))
+    table = counted(known)
     if table is None:
-        steps.append(Step("communication", f"words up to length {longest} are too short to see growth", ""))
+        steps.append(Step("communication", f"words up to length {known.longest} are too short to see growth", ""))
     else:
-        rows = ", ".join(str(row.rows) for row in table.rows)
-        steps.append(Step("communication", f"{table.growth.verdict}: {rows} different rows", THEOREM_12))
+        rows = {row.length // 2: row.rows for row in table.rows}
+        said = ", ".join(map(str, rows.values()))
+        steps.append(Step("communication", f"{table.growth.verdict}: {said} different rows", THEOREM_12))
         if table.growth.verdict == "linear":
             reason = (
                 f"The first half of a word must tell the second {table.rows[-1].bits} bits at length "
@@ -38,38 +71,75 @@ def of_values(machine: OracleMachine, name: str, seconds: float) -> Prediction:
                 "local limit transformer computes it, with positions or without."
             )
             side = Side("fails", "checked" if is_linear(table) else "conjectured", reason, THEOREM_12)
-            witness = {"rows": {row.length // 2: row.rows for row in table.rows}, "growth": "linear"}
-            return Prediction(
-                name,
-                side,
-                side,
-                OUTSIDE,
-                OutsideTheory(VALUES),
-                checked_to=table.rows[-1].length,
-                witness=witness,
-                steps=steps,
-            )
-    open_ = not_known("Nothing that was tried settles it.")
-    return Prediction(name, open_, open_, None, OutsideTheory(VALUES), steps=steps)
+            witness = {"rows": rows, "growth": "linear"}
+            last, bound = table.rows[-1].length, OutsideTheory(VALUES)
+            return Prediction(name, side, side, OUTSIDE, bound, checked_to=last, witness=witness, steps=steps)
+    steps.append(Step("known theorems", "no automaton to look for Parity or the flip-flop in", ""))
+    if not known.truths:
+        steps.append(Step("search", "not tried: the values are not true and false", ""))
+        return _unknown(name, steps, "Nothing that was tried settles it.")
+    return _searched(known, name, until, steps)
 
 
-def of_guess(found: Guess, name: str, steps: list[Step]) -> Prediction:
+def _searched(known: Known, name: str, until: float, steps: list[Step]) -> Prediction:
+    """What a short program that agrees with the known words says, if one is found that does not agree by chance."""
+    from lengthwise.verdict.search import search
+
+    sample = known.labelled()
+    oracle = None if known.function is None else known
+    found = search(sample, oracle, max(0.1, until - time.monotonic()))
+    steps.append(Step("search", str(found), "the search"))
+    if found.program is None:
+        return _unknown(name, steps, "Nothing that was tried settles it; no short program was found.")
+    if by_chance(sample, found.candidates):
+        reason = (
+            f"A program agrees with the {len(sample.words)} words, but with so few of a label one may agree by chance."
+        )
+        return _unknown(name, steps, reason)
+    return of_found(found.program, name, sample, found.retested_to, steps)
+
+
+def of_found(program: Program, name: str, sample: Labelled, retested: int | None, steps: list[Step]) -> Prediction:
+    """What a program that was found by search says: never more than checked."""
+    about = of_program(program, name)
+    upto = f"all words up to length {sample.complete_to}" if sample.complete_to >= 0 else f"{len(sample.words)} words"
+    more = "" if retested is None else f" and on random words up to length {retested}"
+    reason = (
+        f"A program found by search agrees on {upto}{more}, in {about.kind}; that is no proof that it is the target's."
+    )
+    positions = Side("generalizes", "checked", reason, "the program that was found")
+    nope = positions if fragment(program).kind == "plain" else as_far_as_known(about.nope)
+    return replace(
+        about,
+        positions=positions,
+        nope=nope,
+        bound=OutsideTheory(VALUES),
+        checked_to=sample.complete_to if sample.complete_to >= 0 else None,
+        published=None,
+        steps=steps,
+    )
+
+
+def _unknown(name: str, steps: list[Step], reason: str) -> Prediction:
+    side = not_known(reason)
+    return Prediction(name, side, side, None, OutsideTheory(VALUES), steps=steps)
+
+
+def of_guess(found: Guess, name: str) -> Prediction:
     """What the decision procedure says of the one small automaton, as far as that agrees."""
     about = of_language(found.automaton, name)
     states = found.automaton.states
-    agrees = f"The only automaton with {states} states or fewer that agrees on all words up to length {found.agrees_to}"
+    agrees = (
+        f"Of the only automaton with {states} states or fewer that agrees on all words up to length {found.agrees_to}: "
+    )
     decided = [replace(step, outcome=f"{step.outcome} ({states} states)") for step in about.steps[1:]]
-
-    def weaker(side: Side) -> Side:
-        certainty = {"generalizes": "checked", "fails": "conjectured"}.get(side.verdict)
-        return replace(side, certainty=certainty, reason=f"{agrees}: {side.reason}")  # type: ignore[arg-type]
 
     bound = OutsideTheory(VALUES if about.verdict != "fails" else NO_MEMBER)
     return replace(
         about,
-        positions=weaker(about.positions),
-        nope=weaker(about.nope),
+        positions=as_far_as_known(about.positions, agrees),
+        nope=as_far_as_known(about.nope, agrees),
         bound=bound,
         checked_to=found.agrees_to,
-        steps=[*steps, *decided],
+        steps=[NONE, *decided],
     )

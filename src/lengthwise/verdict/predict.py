@@ -23,7 +23,8 @@ from lengthwise.crasp.syntax import Program, check_alphabet
 from lengthwise.errors import WrongInput, nearest, shown
 from lengthwise.verdict import algorithmic, suite
 from lengthwise.verdict.algorithmic import algorithmic_task
-from lengthwise.verdict.machine import AutomatonMachine, OracleMachine, ProgramMachine
+from lengthwise.verdict.labelled import Labelled
+from lengthwise.verdict.machine import AutomatonMachine, Machine, OracleMachine, ProgramMachine
 from lengthwise.verdict.of_languages import of_language
 from lengthwise.verdict.of_programs import of_program
 from lengthwise.verdict.of_tasks import of_construction, of_suite, of_task
@@ -41,28 +42,34 @@ def predict(target: Any, seconds: float = 10.0, alphabet: Any = None, name: str 
     construction. seconds: how long to search for a program where that is the last resort.
     """
     if isinstance(target, str):
-        return named(target, alphabet)
+        return named(target, alphabet, seconds)
     if isinstance(target, Program):
         return of_program(target, name or target.name)
-    if isinstance(target, Automaton):
-        return of_language(target, name or f"the language of an automaton with {target.states} states")
-    if hasattr(target, "construction"):
-        return of_construction(target, name or str(target.name))
     if isinstance(target, ProgramMachine):
         return of_program(target.program, name or target.program.name)
     if isinstance(target, AutomatonMachine):
-        return predict(target.automaton, name=name)
-    if callable(target) and not isinstance(target, OracleMachine):
+        target = target.automaton
+    if isinstance(target, Automaton):
+        return of_language(target, name or f"the language of an automaton with {target.states} states", None, seconds)
+    if isinstance(target, Labelled):
+        from lengthwise.verdict.of_values import of_words
+
+        return of_words(target, name or target.source, seconds)
+    if hasattr(target, "construction"):
+        return of_construction(target, name or str(target.name))
+    if not isinstance(target, Machine):
+        if not callable(target):
+            raise WrongInput(
+                "a program, an automaton or a function on words", shown(target), "see lengthwise predict --help"
+            )
         name = name or getattr(target, "__name__", None)
         target = OracleMachine(check_alphabet(alphabet or getattr(target, "alphabet", None)), target)
-    if isinstance(target, OracleMachine):
-        from lengthwise.verdict.of_values import of_values
+    from lengthwise.verdict.of_values import of_function
 
-        return of_values(target, name or "the function", seconds)
-    raise WrongInput("a program, an automaton or a function on words", shown(target), "see lengthwise predict --help")
+    return of_function(target, name or "the function", seconds)
 
 
-def named(target: str, alphabet: Any = None) -> Prediction:
+def named(target: str, alphabet: Any = None, seconds: float = 10.0) -> Prediction:
     """The prediction for a name, or for regex:EXPRESSION."""
     task = algorithmic_task(target)
     if task is not None:
@@ -71,7 +78,7 @@ def named(target: str, alphabet: Any = None) -> Prediction:
     if language is not None and (language.program is None or target not in library()):
         return of_suite(language, target)
     if target.startswith(REGEX):
-        return of_language(target.removeprefix(REGEX), target, alphabet)
+        return of_language(target.removeprefix(REGEX), target, alphabet, seconds)
     inside = target.removeprefix(LIBRARY)
     if target.startswith(LIBRARY) or inside in library():
         program = library()[inside]

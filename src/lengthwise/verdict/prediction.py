@@ -1,7 +1,7 @@
 """What is predicted of a target, how surely, and the steps that led there."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from lengthwise.crasp.syntax import Program
@@ -51,6 +51,12 @@ class Step:
     step: str
     outcome: str
     source: str
+
+
+def as_far_as_known(side: Side, known: str = "") -> Side:
+    """The same verdict where the target is known on finitely many words only: checked for yes, conjectured for no."""
+    weaker: dict[Verdict, Certainty | None] = {"generalizes": "checked", "fails": "conjectured", "unknown": None}
+    return replace(side, certainty=weaker[side.verdict], reason=f"{known}{side.reason}")
 
 
 def not_known(reason: str) -> Side:

@@ -1,0 +1,88 @@
+"""The prediction from a cold start: `python benchmarks/predict.py [--write]`.
+
+Each row is a whole command, Python's own start included: the best of several. Beside it, Python alone, the same with
+NumPy, and the help of the verb; and with --runs more of them where the machine is not quiet.
+"""
+
+import argparse
+import json
+import os
+import platform
+import subprocess
+import sys
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+
+import lengthwise as lw
+
+RESULTS = Path(__file__).parent / "results" / "predict.json"
+ALLOWED = 0.3
+COMMANDS = {
+    "tomita4: local, its automaton asked for a plain program": "tomita4",
+    "dyck1: one difference of counts": "dyck1",
+    "crasp:majority: one layer": "crasp:majority",
+    "aa_star: period 2": "aa_star",
+    "sort: the scheme of a task": "sort",
+}
+OTHERS = {
+    "majority: 26 letters, 326 linear forms": "majority",
+    "regex:(aa|b)*: decided, a program written": "regex:(aa|b)*",
+    "parity: decided, outside": "parity",
+    "copy-repeat: communication counted": "copy-repeat",
+}
+
+
+def seconds(arguments, runs):
+    """The least wall time of some runs of a command; the least processor time of a run too."""
+    wall, processor = [], []
+    for _ in range(runs):
+        before, start = os.times(), time.perf_counter()
+        subprocess.run([sys.executable, *arguments], stdout=subprocess.DEVNULL, check=False)
+        wall.append(time.perf_counter() - start)
+        after = os.times()
+        spent = after.children_user + after.children_system - before.children_user - before.children_system
+        processor.append(spent)
+    return min(wall), min(processor)
+
+
+def rows(runs):
+    """The commands, those that are held to the limit first."""
+    for what, target in (COMMANDS | OTHERS).items():
+        wall, processor = seconds(["-m", "lengthwise.cli", "predict", target], runs)
+        row = {"what": what, "seconds": wall, "processor_seconds": processor}
+        yield row | ({"allowed_seconds": ALLOWED, "fraction": wall / ALLOWED} if what in COMMANDS else {})
+    for what, arguments in {
+        "Python alone": ["-c", ""],
+        "Python and NumPy": ["-c", "import numpy"],
+        "lengthwise predict --help": ["-m", "lengthwise.cli", "predict", "--help"],
+    }.items():
+        wall, processor = seconds(arguments, runs)
+        yield {"what": what, "seconds": wall, "processor_seconds": processor}
+
+
+def main():
+    """Prints the rows; with --write also keeps them."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--write", action="store_true", help="keep the results for the page of benchmarks")
+    parser.add_argument("--runs", type=int, default=10, help="how often each command runs")
+    arguments = parser.parse_args()
+    found = []
+    for row in rows(arguments.runs):
+        print("  ".join(f"{name} {x:.3f}" if isinstance(x, float) else f"{name} {x}" for name, x in row.items()))
+        found.append(row)
+    if arguments.write:
+        result = {
+            "benchmark": "predicting from a cold start",
+            "date": datetime.now(UTC).date().isoformat(),
+            "device": f"{platform.machine()}, {os.cpu_count()} cores",
+            "versions": {"python": platform.python_version(), "lengthwise": lw.__version__, "numpy": np.__version__},
+            "rows": found,
+        }
+        RESULTS.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,133 @@
+"""Predictions from values alone: functions, labelled words, undecided languages; what is found is checked, no more."""
+
+import itertools
+
+import pytest
+
+import lengthwise as lw
+from lengthwise.crasp.automata import automaton
+from lengthwise.verdict import of_languages
+from lengthwise.verdict.evidence import Known, by_chance
+from lengthwise.verdict.labelled import Labelled, labelled_words, read_labelled
+from lengthwise.verdict.machine import AutomatonMachine, ProgramMachine
+
+YES, NO, OPEN = "generalizes", "fails", "unknown"
+
+
+def labelled(member, alphabet, longest):
+    """All words up to a length, as a file has them."""
+    words = ("".join(word) for size in range(longest + 1) for word in itertools.product(alphabet, repeat=size))
+    return "".join(f"{word}\t{int(member(word))}\n" for word in words)
+
+
+def of(text):
+    return lw.predict(read_labelled(text, "words.tsv"), seconds=60)
+
+
+def more_ones(word):
+    return word.count("1") > word.count("0")
+
+
+def test_a_program_that_is_found_is_checked_and_no_more():
+    for found in (lw.predict(more_ones, alphabet="01", seconds=60), of(labelled(more_ones, "01", 7))):
+        assert (found.verdict, found.certainty) == (YES, "checked")
+        assert (found.without_positions, found.nope.certainty) == (YES, "checked")
+        assert found.bound.fields()["answer"] == "outside the theory"
+        assert [step.step for step in found.steps] == [
+            "program",
+            "regular",
+            "communication",
+            "known theorems",
+            "search",
+        ]
+        words = ["".join(word) for word in itertools.product("01", repeat=9)]
+        assert lw.crasp.run(found.program, words).accepts.tolist() == list(map(more_ones, words))
+        assert found.checked_to >= 7
+
+
+def test_labelled_words_of_parity_and_the_flip_flop_never_generalize():
+    parity = of(labelled(lambda word: word.count("a") % 2 == 0, "ab", 5))
+    last = of(labelled(lambda word: word.rstrip("e").endswith("a"), "abe", 4))
+    thirds = of(labelled(lambda word: word.count("a") % 3 == 0, "ab", 6))
+    for found in (parity, last, thirds):
+        assert (found.verdict, found.certainty, found.without_positions) == (NO, "conjectured", NO)
+
+
+def test_too_few_words_say_nothing():
+    few = of("ab\t1\nba\t0\naab\t1\nbb\t0\n")
+    assert few.verdict == OPEN
+    assert "by chance" in few.reason
+    same = of("ab\t1\nba\t1\n")
+    assert same.verdict == OPEN
+    assert same.notes == ("All 2 words are labelled True.",)
+
+
+def test_the_chance_of_agreeing_by_chance():
+    """16 words, 8 of them accepted: C(16, 8) = 12870 labellings, so 128 candidates are too few to be lucky, 129 not."""
+    sample = Labelled(("a",), tuple((0,) * n for n in range(16)), tuple(n % 2 == 0 for n in range(16)), 15, "")
+    assert not by_chance(sample, 128)
+    assert by_chance(sample, 129)
+
+
+def test_words_beyond_the_complete_length_count_too():
+    """Up to length 5 all words with an even number of a, and a longer word that is against it."""
+    text = labelled(lambda word: word.count("a") % 2 == 0, "a", 5)
+    assert of(text).kind == "C-RASP[periodic]"
+    assert of(text + "aaaaaaaa\t1\n").kind == "C-RASP[periodic]"
+    assert of(text + "aaaaaaaaa\t1\n").steps[1].outcome.startswith("no automaton")
+
+
+def test_answers_that_are_no_truths_are_compared_and_not_searched():
+    found = lw.predict(lambda word: word[::-1], alphabet="ab", seconds=60)
+    assert (found.verdict, found.certainty) == (NO, "checked")
+    constant = lw.predict(len, alphabet="ab", seconds=2)
+    assert constant.verdict == OPEN
+    assert "not true and false" in constant.steps[-1].outcome
+
+
+def test_a_function_that_changes_its_kind_of_answer_is_named_with_the_word():
+    def moody(word):
+        return word.count("a") % 2 == 0 if len(word) <= 13 else "yes"
+
+    with pytest.raises(lw.WrongInput, match="True or False, as for shorter words"):
+        lw.predict(moody, alphabet="ab")
+
+
+def test_a_value_is_asked_for_once():
+    seen = []
+
+    def member(word):
+        seen.append(word)
+        return "aa" in word
+
+    lw.predict(member, alphabet="ab", seconds=60)
+    assert len(seen) == len(set(seen))
+
+
+def test_machines_of_any_kind():
+    program = lw.crasp.library()["dyck1"]
+    assert lw.predict(ProgramMachine(program)).certainty == "proved"
+    assert lw.predict(AutomatonMachine(automaton("(aa)*"))).certainty == "decided"
+    known = Known(("a",), {(0,) * n: n % 2 == 0 for n in range(9)}, 8)
+    assert [known.output(known.step(known.start(), 0)), known.output(())] == [False, True]
+
+
+def test_a_language_that_the_decision_leaves_open_goes_to_theorems_and_search(monkeypatch):
+    monkeypatch.setattr(of_languages, "LARGER", ())
+    monkeypatch.setattr("lengthwise.crasp.regular.MOST_DECIDED", 3)
+    odd = lw.predict("regex:(b|c)*a((b|c)*a(b|c)*a)*(b|c)*", seconds=3)
+    assert (odd.verdict, odd.certainty) == (NO, "decided")  # two states are decided
+    parity = lw.predict("regex:((aa|bb)|(ab|ba)(aa|bb)*(ab|ba))*", seconds=3)  # four are not
+    assert (parity.verdict, parity.certainty) == (NO, "decided")
+    assert [step.step for step in parity.steps] == ["program", "regular", "communication", "known theorems"]
+    second = lw.predict("regex:(a|b)*a(a|b)", seconds=60)
+    assert (second.verdict, second.certainty) == (YES, "proved")
+    assert second.steps[-1].step == "search"
+    assert lw.predict("regex:(a{29})*", seconds=0.2).verdict == OPEN
+
+
+def test_a_sample_of_all_words_is_that_of_the_machine():
+    machine = AutomatonMachine(automaton("(ab)*"))
+    words = labelled_words(machine, 6)
+    found = lw.predict(words, seconds=60)
+    assert (found.verdict, found.certainty, found.without_positions) == (YES, "checked", YES)
