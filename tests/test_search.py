@@ -72,17 +72,17 @@ def test_the_smallest_program_is_found_when_it_is_tiny_and_only_then(behaviours)
     for now in range(1, 6):
         new = sorted(found[now] - smaller)
         smaller |= found[now]
-        for labels in rng.sample(new, min(8, len(new))):
+        for labels in rng.sample(new, min(5, len(new))):
             if len(set(labels)) == 2:
                 result = search(labelled(words, labels, 3), seconds=PATIENCE)
                 assert result.size == now, (labels, str(result.program))
-    for _ in range(4):
+    for _ in range(2):
         labels = tuple(rng.random() < 0.5 for _ in words)
         result = search(labelled(words, labels, 3), seconds=PATIENCE)
         assert (result.size <= 5) == (labels in smaller)
 
 
-@pytest.mark.parametrize("name", ["dyck1", "tomita4", "slt_mix", "cond_weight"])
+@pytest.mark.parametrize("name", ["dyck1", "tomita4", "slt_mix", "aa_star"])
 def test_a_program_from_words_alone_is_the_language(name):
     known = lw.crasp.library()[name]
     machine = ProgramMachine(known)
@@ -105,40 +105,43 @@ def test_what_is_found_agrees_with_every_word_by_the_definition():
     assert (result.retested_to, result.retested) == (None, 0)
 
 
-def test_stopping_and_going_on_gives_what_one_long_call_gives():
-    machine = ProgramMachine(lw.crasp.library()["ab_or_ba_star"])
-    given = labelled_words(machine, 6)
-    whole = search(given, machine, seconds=PATIENCE)
-    again = search(given, machine, seconds=PATIENCE)
+@pytest.fixture(scope="module")
+def threes():
+    """A function that short words do not show whole, the words, and what one long call finds."""
+    machine = OracleMachine(("a", "b"), lambda word: word.count("a") >= 2 or len(word) > 6)
+    given = labelled_words(machine, 4)
+    return machine, given, search(given, machine, seconds=PATIENCE)
+
+
+def test_stopping_and_going_on_gives_what_one_long_call_gives(threes):
+    machine, given, whole = threes
     part = search(given, machine, seconds=0)
     calls = 1
     while not part.finished:
-        part = search(given, machine, seconds=0.01, state=part.state)
+        part = search(given, machine, seconds=0.02, state=part.state)
         calls += 1
     assert calls > 5
-    assert whole.fields() == part.fields() == again.fields()
-    assert whole.rejected == part.rejected
+    assert whole.rejected
+    assert whole.fields() == part.fields()
 
 
-def test_a_word_on_which_a_candidate_fails_joins_the_sample():
-    machine = OracleMachine(("a", "b"), lambda word: word.count("a") >= 3 or len(word) > 9)
-    result = search(labelled_words(machine, 5), machine, seconds=PATIENCE)
+def test_a_word_on_which_a_candidate_fails_joins_the_sample(threes):
+    machine, _, result = threes
     assert result.finished
-    assert result.rejected
     for accept, word in result.rejected:
         rejected = lw.crasp.parse(f"program rejected alphabet 'a' 'b' accept {accept}")
         assert lw.crasp.run(rejected, [word]).accepts[0] != machine.function(word)
-        assert len(word) > 5
+        assert len(word) > 4
         assert lw.crasp.run(result.program, [word]).accepts[0] == machine.function(word)
-    true = lw.crasp.parse("program p alphabet 'a' 'b' accept count('a') >= 3 or count(true) >= 10")
+    true = lw.crasp.parse("program p alphabet 'a' 'b' accept count('a') >= 2 or count(true) >= 7")
     assert compare(result.program, true).equal
 
 
 def test_one_label_turned_over_gives_another_program():
     machine = ProgramMachine(lw.crasp.library()["anbn"])
-    given = labelled_words(machine, 6)
+    given = labelled_words(machine, 5)
     before = search(given, seconds=PATIENCE)
-    for place in (0, 4, 40):
+    for place in (0, 40):
         labels = tuple(label != (at == place) for at, label in enumerate(given.labels))
         turned = Labelled(given.alphabet, given.words, labels, given.complete_to, "one label wrong")
         after = search(turned, seconds=PATIENCE)

@@ -8,9 +8,11 @@ import numpy as np
 from lengthwise.crasp.syntax import And, Boolean, Not, Or
 from lengthwise.verdict.candidates import Bank, pieces
 from lengthwise.verdict.covers import Cover
-from lengthwise.verdict.recipes import Recipe, cost, expression, size
-from lengthwise.verdict.sample import pack
+from lengthwise.verdict.recipes import Recipe, Terms, cost, expression, size
+from lengthwise.verdict.sample import Counts, Truths, pack
 
+MOST_DIFFERENCES = 50_000
+FEW = 512  # prefixes that are looked at before all
 COMPARED: dict[str, Callable[..., Any]] = {"==": np.equal, ">=": np.greater_equal, "<=": np.less_equal}
 
 
@@ -36,28 +38,57 @@ class Closing:
         self._offered = len(self.bank)
 
     def _offer_counts(self, places: range, size: int) -> None:
-        """Comparisons of the counts with their least and largest value where they must hold: those rule out most."""
+        """Comparisons of the counts of these Booleans with a constant."""
         counts = self.bank.sample.count(self.bank.rows[places.start : places.stop])
-        overall = counts.max(axis=1)
+        self._offer_compared(counts, [(((1, place),), size + 2) for place in places])
+
+    def offer_differences(self, size: int) -> None:
+        """Offers count(P) - count(Q) R c for all Booleans of at most this size, ahead of their turn, if they are few."""
+        many = self.bank.starts[size + 1]
+        if many * (many - 1) // 2 > MOST_DIFFERENCES:
+            return
+        sizes = [one for one in range(1, size + 1) for _ in self.bank.of_size(one)]
+        counts = self.bank.sample.count(self.bank.rows[:many])
+        for left in range(many):
+            for some in pieces(range(left + 1, many), self.bank.piece()):
+                differences = counts[left] - counts[some.start : some.stop]
+                names: list[tuple[Terms, int]] = [
+                    (((1, left), (-1, right)), sizes[left] + sizes[right] + 3) for right in some
+                ]
+                self._offer_compared(differences, names)
+
+    def _offer_compared(self, counts: Counts, forms: Sequence[tuple[Terms, int]]) -> None:
+        """Comparisons with the least and largest value where they must hold: those rule out most.
+
+        `forms` are the counts' terms, and the size of a comparison with 0.
+        """
+        lowest, highest = counts.min(axis=1), counts.max(axis=1)
         for cover, labelled in zip((self.target, self.opposite), self._labelled, strict=True):
-            there = counts[:, labelled]
+            few = counts[:, labelled[:: 1 + len(labelled) // FEW]]
+            maybe = np.flatnonzero((few.min(axis=1) > lowest) | (few.max(axis=1) < highest))
+            if not len(maybe):
+                continue
+            there = counts[np.ix_(maybe, labelled)]
             least, most = there.min(axis=1), there.max(axis=1)
             for relation, constants, useful in (
-                ("==", least, least == most),
-                (">=", least, (least > 0) & (least < most)),
-                ("<=", most, (least < most) & (most < overall)),
+                ("==", least, (least == most) & (lowest < highest)[maybe]),
+                (">=", least, (lowest[maybe] < least) & (least < most)),
+                ("<=", most, (least < most) & (most < highest[maybe])),
             ):
-                rows = np.flatnonzero(useful)
-                if not len(rows):
-                    continue
-                bounds = constants[rows]
-                recipes: list[Recipe] = [
-                    ("sum", ((1, places[row]),), relation, bound)
-                    for row, bound in zip(rows.tolist(), bounds.tolist(), strict=True)
-                ]
-                truth = COMPARED[relation](counts[rows], bounds[:, None])
-                sizes = [size + 2 + (_cost if cover is self.target else _cost_opposite)(recipe) for recipe in recipes]
-                cover.offer(pack(truth), recipes, sizes)
+                rows, bounds = maybe[useful], constants[useful]
+                if len(rows):
+                    truth = COMPARED[relation](counts[rows], bounds[:, None])
+                    self._offer_bounds(cover, relation, truth, [forms[row] for row in rows.tolist()], bounds.tolist())
+
+    def _offer_bounds(
+        self, cover: Cover, relation: str, truth: Truths, forms: Sequence[tuple[Terms, int]], bounds: list[int]
+    ) -> None:
+        recipes: list[Recipe] = [
+            ("sum", terms, relation, bound) for (terms, _), bound in zip(forms, bounds, strict=True)
+        ]
+        worth = _cost if cover is self.target else _cost_opposite
+        sizes = [size + worth(recipe) for (_, size), recipe in zip(forms, recipes, strict=True)]
+        cover.offer(pack(truth), recipes, sizes)
 
     def best(self) -> Boolean | None:
         """The smallest program found so far."""

@@ -7,29 +7,29 @@ from lengthwise.crasp.interpret import run
 from lengthwise.crasp.syntax import Program
 from lengthwise.verdict.machine import Machine, Output, ProgramMachine, Word
 
-MOST = 1_200
+MOST = 3_000
 
 
 def random_words(symbols: int, shortest: int, longest: int, known: Sequence[Word], seed: int) -> list[Word]:
     """Different random words of the lengths from shortest to longest, shortest first.
 
-    A quarter has independent symbols; a quarter, runs of one symbol; a quarter, a few short words each repeated, often
-    equally often, such as aaabbb; a quarter is made of `known` words: each symbol or the whole word repeated, as in
-    aabb and abab from ab, then a part repeated or a symbol changed, or nothing.
+    One in six has independent symbols; one, runs of one symbol; one, a few short words each repeated, often equally
+    often, such as aaabbb; three are made of `known` words: each symbol or the whole word repeated, as in aabb and abab
+    from ab, then parts moved or repeated or symbols changed.
     Independent symbols alone would miss most languages: almost no such word is in them.
     """
     rng = random.Random(f"retest {seed} {symbols} {shortest} {longest}")
-    kinds: list[Callable[[], Word]] = [
-        lambda: _letters(rng, symbols, longest),
-        lambda: _runs(rng, symbols, longest),
+    first: list[Callable[[], Word]] = [
+        lambda: _letters(rng, symbols, longest)[: rng.randint(shortest, longest)],
+        lambda: _runs(rng, symbols, longest)[: rng.randint(shortest, longest)],
         lambda: _powers(rng, symbols, longest),
-        lambda: (
-            _grown(rng, symbols, longest, known[rng.randrange(len(known))]) if known else _runs(rng, symbols, longest)
-        ),
     ]
     found: dict[Word, None] = {}
     for attempt in range(4 * MOST):
-        word = kinds[attempt % 4]()[: rng.randint(shortest, longest) if attempt % 4 < 2 else longest]
+        if attempt % 2 and known:  # mostly the first ones, which are short
+            word = _grown(rng, symbols, longest, known[rng.randrange(1 + rng.randrange(len(known)))])
+        else:
+            word = first[attempt // 2 % 3]()
         if len(word) >= shortest and len(found) < MOST:
             found[word] = None
     return sorted(found, key=lambda word: (len(word), word))
@@ -62,8 +62,14 @@ def _grown(rng: random.Random, symbols: int, longest: int, word: Word) -> Word:
     for _ in range(rng.choice((0, 0, 1, 2, 4))):
         first = rng.randint(0, len(grown))
         last = min(len(grown), first + rng.randint(0, 4))
-        if rng.random() < 0.5:
+        kind = rng.randrange(4)
+        if kind == 0:
             grown[first:first] = grown[first:last] * rng.randint(1, 3)
+        elif kind < 3:
+            part = grown[first:last]
+            del grown[first:last]
+            place = rng.randint(0, len(grown))
+            grown[place:place] = part
         else:
             grown[first : first + rng.randint(0, 1)] = rng.choices(range(symbols), k=rng.randint(0, 1))
     return tuple(grown[:longest])

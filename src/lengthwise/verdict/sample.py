@@ -17,6 +17,7 @@ from lengthwise.verdict.machine import Word
 
 Rows = UInt8[np.ndarray, "rows bytes"]
 Row = UInt8[np.ndarray, " bytes"]
+Truths = Bool[np.ndarray, "rows prefixes"]
 Counts = Integer[np.ndarray, "rows prefixes"]
 
 
@@ -69,7 +70,7 @@ class Sample:
         longest = int(self.lengths[-1]) + 1
         return np.int8 if longest <= 120 else np.int16 if longest <= 30_000 else np.int32
 
-    def unpack(self, rows: Rows) -> Bool[np.ndarray, "rows prefixes"]:
+    def unpack(self, rows: Rows) -> Truths:
         """The bits as truth values."""
         return np.unpackbits(rows, axis=1, count=self.size).view(bool)
 
@@ -94,7 +95,7 @@ class Sample:
         return found
 
 
-def pack(truth: Bool[np.ndarray, "rows prefixes"]) -> Rows:
+def pack(truth: Truths) -> Rows:
     """Truth values as rows of bits."""
     bits = np.packbits(truth, axis=1)
     rows = np.zeros((len(bits), -(-bits.shape[1] // 8) * 8), dtype=np.uint8)

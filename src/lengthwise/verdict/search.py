@@ -31,6 +31,7 @@ from lengthwise.verdict.sample import Sample
 
 EARNED = 400  # a program of size S is taken when 400 S^2 candidates were looked at: long ones fit by chance
 MOST_BYTES = 1 << 29  # of the rows that are kept
+AHEAD = 4  # Booleans up to this size have their counts compared with one another early
 BETWEEN = 50_000  # new Booleans after which covers are looked for again
 LEARNED = 12  # words of either label that a failed test adds
 
@@ -188,6 +189,8 @@ class Search:
                     yield closing.best()
                     return
             closing.offer_new(now)
+            if now == AHEAD:
+                closing.offer_differences(now)
             self.complete_size = now
             best = closing.best()
             if best is not None and (size(best) <= now + 1 or EARNED * size(best) ** 2 <= bank.looked_at):
