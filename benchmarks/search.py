@@ -25,10 +25,11 @@ from lengthwise.verdict.search import search
 RESULTS = Path(__file__).parent / "results" / "search.json"
 STATES = 50_000  # of the comparison with the library's program
 LANGUAGES = """
-D_12 D_2 D_3 D_4 a_star_b_star aa_star aaaa_star ab_d_bc ab_or_ba_star abab_star anbn anbncn anbncndn blocks5
-cond_weight contains_ab dyck1 dyck_2_2 even_a_blocks exactly3a first_is_a interleave3_all_ones last_is_a len_mod3_eq1
+D_2 D_3 D_4 a_star_b_star aa_star aaaa_star ab_d_bc ab_or_ba_star abab_star anbn anbncn
+cond_weight contains_ab dyck1 exactly3a first_is_a interleave3_all_ones last_is_a len_mod3_eq1
 linear_ineq majority prefix_bool3 same_first_last second_last_is_a shuffle_dyck2 slt_mix subseq_abc three_blocks
 tomita1 tomita2 tomita4 tomita7 two_back_copy
+D_12 anbncndn blocks5 dyck_2_2 even_a_blocks
 binary_majority binary_majority_interleave3 copy_unique5 majority4 sort5
 """.split()  # noqa: SIM905
 

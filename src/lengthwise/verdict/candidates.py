@@ -80,15 +80,15 @@ def enumerate_size(bank: Bank, size: int) -> Iterator[None]:
     """Adds all Booleans of a size to a bank that has the smaller ones; stops after every piece of work."""
     _leaves(bank, size)
     yield
-    for one in pieces(bank.of_size(size - 1), bank.piece()):
-        bank.add(~bank.rows[one.start : one.stop] & bank.full, lambda k, one=one: ("not", one[k]))  # type: ignore[misc]
-        yield
     for inside in range(size - 2, 0, -1):
         yield from _counts(bank, inside, size - 2 - inside)
     yield from _forms(bank, size)
     yield from _differences(bank, size)
     for left in range(1, (size - 1) // 2 + 1):
         yield from _pairs(bank, left, size - 1 - left)
+    for one in pieces(bank.of_size(size - 1), bank.piece()):
+        bank.add(~bank.rows[one.start : one.stop] & bank.full, lambda k, one=one: ("not", one[k]))  # type: ignore[misc]
+        yield
     bank.starts.append(len(bank))
 
 

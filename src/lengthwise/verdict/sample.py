@@ -66,9 +66,9 @@ class Sample:
 
     @cached_property
     def kind(self) -> Any:
-        """The smallest integers that hold counts, their differences, and the least and largest plus one."""
-        longest = int(self.lengths[-1]) + 1
-        return np.int8 if longest <= 120 else np.int16 if longest <= 30_000 else np.int32
+        """The smallest integers that hold a difference of two counts, less another."""
+        longest = int(self.lengths[-1])
+        return np.int8 if longest < 2**6 else np.int16 if longest < 2**14 else np.int32
 
     def unpack(self, rows: Rows) -> Truths:
         """The bits as truth values."""

@@ -1,14 +1,15 @@
 """A short program that agrees with all labelled words: enumerated by size, completed to conjunctions, tested on longer ones.
 
-Rounds. The Booleans of candidates.py are found by size; each is offered, as it is and counted (count(P) R c), to two set
-covers (covers.py): for the target, and for its opposite. When no smaller program can come within the sizes that are
-cheap to finish, the smallest cover is a candidate. With an oracle it is run on random words of up to three times the length;
+Rounds. The Booleans of candidates.py are found by size; each is offered, as it is and counted (closing.py), to two set
+covers (covers.py): for the target, and for its opposite. The smallest cover is a candidate when no smaller program is
+left, or when 400 S^2 Booleans were looked at, S its size: a long program that fits the words may fit them by chance, and
+something shorter may come. With an oracle a candidate is run on random words of up to three times the length (retest.py);
 those it gets wrong join the labelled words, with their prefixes, and the next round begins.
 
 What is promised of a program that is found: it agrees with every labelled word, and with the oracle on the random words.
 Not that it is equal to the target; no length makes it so in general (programs note, sections 1 and 4.5).
-If it has at most `complete_size` + 1 symbols' worth of size, no smaller program of the enumerated kind agrees.
-Beyond, conjunctions and disjunctions are found by a bounded search, so a smaller program may have been missed.
+No enumerated program of at most `complete_size` agrees, but perhaps the one found. Among larger ones, conjunctions and
+disjunctions are found by a bounded search, so a smaller program may have been missed.
 """
 
 import itertools
@@ -30,10 +31,11 @@ from lengthwise.verdict.retest import random_words, values, wrong_words
 from lengthwise.verdict.sample import Sample
 
 EARNED = 400  # a program of size S is taken when 400 S^2 candidates were looked at: long ones fit by chance
-MOST_BYTES = 1 << 29  # of the rows that are kept
+MOST_BYTES = 1 << 29  # of the rows that are kept,
+MOST_KEPT = 1_500_000  # and how many
 AHEAD = 4  # Booleans up to this size have their counts compared with one another early
 BETWEEN = 50_000  # new Booleans after which covers are looked for again
-LEARNED = 12  # words of either label that a failed test adds
+LEARNED = 12  # words of each kind that a failed test adds
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,7 @@ class Found:
     retested_to     it agrees with the oracle on random words up to this length; None without an oracle
     retested        on how many
     candidates      how many Booleans were looked at
-    complete_size   no smaller program than this size plus one, of those enumerated, agrees with all words
+    complete_size   all enumerated programs up to this size were looked at: none smaller than the one found agrees
     rejected        programs that agreed with the words at hand and failed on a longer one, with the word
     finished        whether the search came to its end; if not, give its state to the next call
     """
@@ -114,7 +116,8 @@ class Search:
         self.first, self.labelled, self.oracle, self.seed = labelled, labelled, oracle, seed
         self.looked_at, self.complete_size = 0, 0
         self.accept: Boolean | None = None
-        self.retested = 0
+        self._tried: list[Word] = []
+        self._said: list[bool] = []
         self.rejected: list[tuple[str, str]] = []
         self.finished = False
         self._work = self._rounds()
@@ -136,7 +139,7 @@ class Search:
             self.first.complete_to,
             len(self.labelled.words),
             self._longest if tested else None,
-            self.retested if tested else 0,
+            len(self._tried) if tested else 0,
             self.looked_at,
             self.complete_size,
             tuple(self.rejected),
@@ -185,7 +188,7 @@ class Search:
                     if best is not None and EARNED * size(best) ** 2 <= bank.looked_at:
                         yield best
                         return
-                if bank.rows.nbytes > MOST_BYTES:
+                if bank.rows.nbytes > MOST_BYTES or len(bank) > MOST_KEPT:
                     yield closing.best()
                     return
             closing.offer_new(now)
@@ -207,20 +210,18 @@ class Search:
         known = [word for word, label in zip(self.labelled.words, self.labelled.labels, strict=True) if label]
         shortest = self.first.complete_to + 1
         seed = self.seed + len(self.rejected)
-        words = random_words(len(self.labelled.alphabet), shortest, self._longest, known, seed)
-        self.retested = len(words)
-        return wrong_words(program, words, values(self.oracle, words))
+        self._tried = random_words(len(self.labelled.alphabet), shortest, self._longest, known, seed)
+        self._said = values(self.oracle, self._tried)
+        return wrong_words(program, self._tried, self._said)
 
-    def _learn(self, words: list[Word]) -> None:
-        """Adds the shortest few of some words, of either label, and their prefixes, to the labelled ones."""
+    def _learn(self, wrong: list[Word]) -> None:
+        """Adds the shortest few words that were wrong, of either label, and of all in the language, with their prefixes."""
         assert self.oracle is not None
         labels = dict(zip(self.labelled.words, self.labelled.labels, strict=True))
-        said = values(self.oracle, words)
-        few = [
-            [word for word, label in zip(words, said, strict=True) if label == truth][:LEARNED]
-            for truth in (True, False)
-        ]
-        new = dict.fromkeys(word[:end] for some in few for word in some for end in range(len(word) + 1))
+        said = dict(zip(self._tried, self._said, strict=True))
+        few = [word for truth in (True, False) for word in [w for w in wrong if said[w] == truth][:LEARNED]]
+        few += [word for word, label in said.items() if label][:LEARNED]
+        new = dict.fromkeys(word[:end] for word in few for end in range(len(word) + 1))
         fresh = [word for word in new if word not in labels]
         labels |= dict(zip(fresh, values(self.oracle, fresh), strict=True))
         first = self.first
