@@ -22,6 +22,11 @@ class Guess:
     automaton: Automaton
     agrees_to: int
 
+    def __str__(self) -> str:
+        """What is known of a target by it, as the beginning of a sentence."""
+        few, longest = self.automaton.states, self.agrees_to
+        return f"Of the only automaton with {few} states or fewer that agrees on all words up to length {longest}: "
+
 
 def guess(alphabet: tuple[str, ...], values: Mapping[Word, bool], longest: int) -> Guess | None:
     """The only automaton with n states, 2n - 2 <= longest, that agrees with `values` on all words up to `longest`.

@@ -52,14 +52,17 @@ def of_values(known: Known, name: str, until: float) -> Prediction:
     found = small_automaton(known)
     if found is not None:
         return of_guess(found, name)
-    if known.truths:
+    if known.longest < 0:
+        steps.append(Step("regular", "not asked: the empty word has no label", ""))
+    elif known.truths:
         few = (known.longest + 2) // 2
         steps.append(Step("regular", f"no automaton with {few} states or fewer agrees to {known.longest}", ""))
     else:
         steps.append(Step("regular", "not asked: the values are not true and false", ""))
     table = counted(known)
     if table is None:
-        steps.append(Step("communication", f"words up to length {known.longest} are too short to see growth", ""))
+        upto = max(0, known.longest)
+        steps.append(Step("communication", f"all words up to length {upto} are too short to see growth", ""))
     else:
         rows = {row.length // 2: row.rows for row in table.rows}
         said = ", ".join(map(str, rows.values()))
@@ -129,16 +132,13 @@ def of_guess(found: Guess, name: str) -> Prediction:
     """What the decision procedure says of the one small automaton, as far as that agrees."""
     about = of_language(found.automaton, name)
     states = found.automaton.states
-    agrees = (
-        f"Of the only automaton with {states} states or fewer that agrees on all words up to length {found.agrees_to}: "
-    )
     decided = [replace(step, outcome=f"{step.outcome} ({states} states)") for step in about.steps[1:]]
 
     bound = OutsideTheory(VALUES if about.verdict != "fails" else NO_MEMBER)
     return replace(
         about,
-        positions=as_far_as_known(about.positions, agrees),
-        nope=as_far_as_known(about.nope, agrees),
+        positions=as_far_as_known(about.positions, str(found)),
+        nope=as_far_as_known(about.nope, str(found)),
         bound=bound,
         checked_to=found.agrees_to,
         steps=[NONE, *decided],

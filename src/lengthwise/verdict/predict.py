@@ -18,6 +18,7 @@ Source: Huang et al. 2025; docs/decide.md for regular languages; programs note, 
 from typing import Any
 
 from lengthwise.crasp.automata import Automaton
+from lengthwise.crasp.generators import bounded_brackets
 from lengthwise.crasp.library import library
 from lengthwise.crasp.syntax import Program, check_alphabet
 from lengthwise.errors import WrongInput, nearest, shown
@@ -29,7 +30,7 @@ from lengthwise.verdict.of_languages import of_language
 from lengthwise.verdict.of_programs import of_program
 from lengthwise.verdict.of_tasks import of_construction, of_suite, of_task
 from lengthwise.verdict.prediction import Prediction
-from lengthwise.verdict.suite import suite_language
+from lengthwise.verdict.suite import depth_of, suite_language
 
 REGEX, LIBRARY = "regex:", "crasp:"
 
@@ -83,6 +84,9 @@ def named(target: str, alphabet: Any = None, seconds: float = 10.0) -> Predictio
     if target.startswith(LIBRARY) or inside in library():
         program = library()[inside]
         return of_program(program, target, library().source(inside))
+    depth = depth_of(target)
+    if depth is not None:
+        return of_program(bounded_brackets(depth), target)
     known = [*library(), *suite.names(), *(one.name for one in algorithmic.TASKS)]
     near = " or ".join(nearest(target, sorted(set(known))))
     raise WrongInput("a task, a language or a program", shown(target), f"nearest: {near}; or regex:EXPRESSION")

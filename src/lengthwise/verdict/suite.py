@@ -123,6 +123,12 @@ LANGUAGES = (
 )
 
 
+def depth_of(name: str) -> int | None:
+    """N for the name D_n, n up to 99; None for any other text."""
+    found = _DEPTH.fullmatch(name)
+    return None if found is None else int(found[1])
+
+
 def suite_language(name: str) -> Language | None:
     """The language of the suite with this name or another name of its own; None for any other text."""
     return next((one for one in LANGUAGES if name == one.name or name in one.aliases), None)
