@@ -71,9 +71,9 @@ def test_json_has_every_field(command, known):
     assert ended.json["theory"]["error"] == pytest.approx(0.1)  # no error above 0.1 makes no loss above 0.01
     assert ended.json["theory"]["trained_up_to"] >= 14
     assert ended.json["theory_reason"] is None
-    for part in ("prediction", "report"):
-        assert ended.json[part] is None
-        assert ended.json[f"{part}_reason"]
+    assert (ended.json["prediction"]["verdict"], ended.json["prediction_reason"]) == ("generalizes", None)
+    assert ended.json["report"] is None
+    assert ended.json["report_reason"]
     assert len(ended.json["held_out"]["lengths"]) == len(ended.json["held_out"]["medians"]) == 6
     assert ended.json["directory"] == "here"
 

@@ -198,8 +198,29 @@ def test_tasks_with_real_outputs_are_limit_transformers():
 
 def test_a_large_period_or_window_is_found_too():
     assert lw.predict("regex:(a{11})*").period == 11
-    seventh = lw.predict(automaton("(a|b)*a(a|b){4}"))
-    assert (seventh.verdict, seventh.window) == (YES, 4)
+    fifth = lw.predict(automaton("(a|b)*a(a|b){4}"))
+    assert (fifth.verdict, fifth.window) == (YES, 4)
+
+
+def test_programs_without_finitely_many_states_and_with_positions():
+    """Regular ones are asked through an automaton that is proved equal, or as far as words were read; others are open."""
+    blocks = lw.predict("crasp:even_a_blocks")
+    assert (blocks.without_positions, blocks.nope.certainty) == (NO, "decided")  # ((aa)|b)*, the published list
+    ends = lw.predict("crasp:ab_equals_ba")
+    assert ends.without_positions == YES  # as many ab as ba: the first symbol is the last
+    assert ends.nope.certainty in ("decided", "checked")
+    assert lw.predict("crasp:mod2_balance").without_positions == OPEN
+    interleaved = lw.predict(lw.crasp.library()["binary_majority_interleave3"])
+    assert (interleaved.without_positions, interleaved.nope.certainty) == (NO, "decided")
+
+
+def test_brackets_of_any_depth():
+    found = lw.predict("D_7")
+    assert (found.verdict, found.without_positions) == (YES, YES)
+    deep = "a" * 7 + "b" * 7
+    assert lw.crasp.run(found.program, [deep, f"a{deep}b"]).accepts.tolist() == [True, False]
+    with pytest.raises(WrongInput):
+        lw.predict("D_0")
 
 
 @pytest.mark.parametrize(

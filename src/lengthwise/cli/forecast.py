@@ -90,7 +90,8 @@ def command(
       worst_error        the largest absolute error in the check
       theory             what a theorem says of the trained weights:
                          theorem, training_length, error, ...; or null
-      prediction, report null, and why
+      prediction         what can be expressed, as `lengthwise predict` says
+      report             null, and why
       medians            a list: training_length, seeds, median,
                          training_loss
       rounds             what was trained, in order

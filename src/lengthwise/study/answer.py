@@ -16,13 +16,11 @@ from lengthwise.study.held_out import HeldOut
 from lengthwise.study.machine import versions
 from lengthwise.study.measure import required_length
 from lengthwise.tasks.registry import task
+from lengthwise.verdict.predict import predict
 
 WORDS: dict[Metric, str] = {"loss": "a mean squared error", "error": "a worst absolute error"}
 WHOLE = 1e-9  # a crossing at 14 is 14, whatever its last bit
-PARTS = {
-    "prediction": "predictions of what is expressible are not part of this version",
-    "report": "a report is not part of this version",
-}
+NO_REPORT = "a report is not part of this version"
 
 
 @dataclass(frozen=True)
@@ -154,7 +152,10 @@ class Forecast:
             "worst_error_reason": self.held_out_reason or (None if worst != math.inf else "a seed diverged"),
             "theory": self.theory.fields(),
             "theory_reason": self.theory.reason or None,
-            **{field: value for name, why in PARTS.items() for field, value in ((name, None), (f"{name}_reason", why))},
+            "prediction": predict(task(self.task), name=self.task).fields(),
+            "prediction_reason": None,
+            "report": None,
+            "report_reason": NO_REPORT,
             "budget": self.budget,
             "budget_spent": self.budget_spent,
             "medians": [_median(self.known, place) for place in range(len(self.known.lengths))],

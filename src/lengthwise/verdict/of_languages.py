@@ -21,7 +21,7 @@ from lengthwise.verdict.prediction import (
 if TYPE_CHECKING:
     from lengthwise.crasp.regular import Decision
 
-LARGER = ((24, 8), (64, 0))  # periods and windows up to these, where smaller ones leave it open
+LARGER = ((1, 8), (64, 0), (24, 8))  # periods and windows up to these, where smaller ones leave it open
 MOST_ASKED, FINITE = 300, 3_000  # states
 
 
