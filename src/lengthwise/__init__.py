@@ -41,6 +41,7 @@ _HOMES = {
     "compare": "verdict.compare",
     "predict": "verdict.predict",
     "task": "tasks.registry",
+    "attack": "tasks.attack",
     "Study": "study.plan",
     "sweep": "study.sweep",
     "forecast": "study.forecast",
@@ -78,6 +79,7 @@ if TYPE_CHECKING:
     from lengthwise.study.report import report as report
     from lengthwise.study.reproduce import reproduce as reproduce
     from lengthwise.study.sweep import sweep as sweep
+    from lengthwise.tasks.attack import attack as attack
     from lengthwise.tasks.registry import task as task
     from lengthwise.theory.bound import bound as bound
     from lengthwise.theory.from_constants import Constants as Constants

@@ -1,6 +1,7 @@
 """What TARGET stands for where a function on words is wanted: a program, a regular expression, or a Python function."""
 
 import runpy
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -86,9 +87,18 @@ def _symbols(alphabet: str | None) -> tuple[str, ...] | None:
 
 
 def _python(target: str, alphabet: str | None) -> "Machine":
-    """A function of a Python file, which is run to get it: the file is the user's own."""
+    """A Python function with its symbols."""
     from lengthwise.verdict.machine import OracleMachine
 
+    path, name, function = function_of_file(target)
+    symbols = _symbols(alphabet) or tuple(getattr(function, "alphabet", ()))
+    if not symbols:
+        raise WrongInput("the function's symbols", "none", f"give --alphabet, or set {name}.alphabet", path)
+    return OracleMachine(symbols, function)
+
+
+def function_of_file(target: str) -> tuple[str, str, Callable[..., Any]]:
+    """The path, name and function of file.py:NAME; the file is run to get it: it is the user's own."""
     path, _, name = target.partition(":")
     if not Path(path).is_file():
         raise WrongInput("a Python file", "no such file", "check the path", path)
@@ -102,8 +112,4 @@ def _python(target: str, alphabet: str | None) -> "Machine":
     if name not in defined or not callable(defined[name]):
         near = " or ".join(nearest(name, callables)) if callables else "none"
         raise WrongInput(f"a function of the file, {path}:NAME", shown(name), f"it defines {near}", path)
-    function = defined[name]
-    symbols = _symbols(alphabet) or tuple(getattr(function, "alphabet", ()))
-    if not symbols:
-        raise WrongInput("the function's symbols", "none", f"give --alphabet, or set {name}.alphabet", path)
-    return OracleMachine(symbols, function)
+    return path, name, defined[name]

@@ -60,9 +60,10 @@ class Tally:
         """Counts a batch of evaluated strings; if one of them is the worst so far, keeps kept(its number)."""
         if not len(errors):
             return
+        errors = np.where(np.isnan(errors), np.inf, errors)  # an output that is no number is as wrong as can be
         place = int(np.argmax(errors))
         worst = float(errors[place])
-        if worst > self.error + SAME * abs(worst):
+        if worst > self.error and not worst - self.error <= SAME * abs(worst) < np.inf:
             self.error, self.best = worst, kept(place)
             self.trace.append((self.evaluations + place + 1, worst))
         self.spend(len(errors))

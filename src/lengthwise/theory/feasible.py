@@ -41,7 +41,7 @@ class Inside:
             return tables
         here, there = self.values(tables), self.values(Statistics(tables.length, centres, tables.suffix))
         there = np.maximum(there, 0.0)
-        share = np.where(here < 0, there / np.maximum(there - here, 1e-300), 1.0).min(axis=0, initial=1.0)
+        share = np.where(here < 0, there / np.where(here < 0, there - here, 1.0), 1.0).min(axis=0, initial=1.0)
         moved = centres + (1 - margin) * share * (tables.prefix - centres)
         return Statistics(tables.length, moved, tables.suffix)
 

@@ -1,0 +1,212 @@
+"""The worst string of any model: search over edits, where a string is more than its counts.
+
+A population of strings is edited, crossed and selected; when it no longer improves, a new one is begun, and at the end
+the best of all of them go on together. What is found is a lower bound on the worst error.
+"""
+
+import itertools
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+from jaxtyping import Int
+
+from lengthwise.errors import WrongInput
+from lengthwise.theory.edits import OTHER_LENGTH, SAME_LENGTH, Edit, crossed, random_string
+from lengthwise.theory.effort import Effort, Tally
+from lengthwise.theory.where import Condition
+
+String = Int[np.ndarray, " n"]
+Score = Callable[[String], float | None]
+
+POPULATION = 16
+PATIENCE = 25  # generations without improvement after which a population is given up
+TOGETHER = 0.4  # share of the evaluations for the best of all populations together
+TRIES = 50  # draws for one string that meets a condition
+CROSSING = 0.15  # share of children with two parents
+
+
+@dataclass(frozen=True)
+class StringSpace:
+    """The strings of lengths shortest..longest that meet a condition on their counts by this period."""
+
+    symbols: int
+    shortest: int
+    longest: int
+    period: int = 1
+    where: Condition | None = None
+
+    def holds(self, string: String) -> bool:
+        """Whether a string is in the space."""
+        if not self.shortest <= len(string) <= self.longest:
+            return False
+        if self.where is None:
+            return True
+        counts = np.zeros((self.symbols, self.period), dtype=np.int64)
+        np.add.at(counts, (string, np.arange(1, len(string) + 1) % self.period), 1)
+        return self.where.holds(counts.tolist(), len(string))
+
+    def size(self, most: int) -> int:
+        """How many strings there are, whatever the condition; counted up to `most`."""
+        total = 0
+        for length in range(self.shortest, self.longest + 1):
+            total += self.symbols**length if length * np.log2(max(self.symbols, 2)) < 64 else most
+            if total >= most:
+                return most
+        return total
+
+    def every(self) -> Iterator[String]:
+        """All strings, shortest first."""
+        for length in range(self.shortest, self.longest + 1):
+            for string in itertools.product(range(self.symbols), repeat=length):
+                if self.holds(np.asarray(string, dtype=np.int64)):
+                    yield np.asarray(string, dtype=np.int64)
+
+
+@dataclass(frozen=True)
+class WorstString:
+    """The worst string that was found, and how the search went; see `attack_counts.WorstCounts`."""
+
+    string: String | None
+    error: float
+    evaluations: int
+    restarts: int
+    trace: tuple[tuple[int, float], ...]
+    complete: bool
+
+
+def attack_strings(
+    score: Score,
+    space: StringSpace,
+    effort: Effort,
+    strategy: str = "evolution",
+    draw: Callable[[np.random.Generator, int], String] | None = None,
+) -> WorstString:
+    """The string of a space with the largest score that the search finds; None is the score of a string without a target.
+
+    If there are no more strings than evaluations, all of them are tried. draw(generator, length): strings to start from
+    beside those of edits.random_string, such as a task's own. strategy "random" is the rival: nothing but such starts.
+    """
+    if strategy not in ("evolution", "random"):
+        raise WrongInput("evolution or random", strategy, "name a strategy", "strategy")
+    search = _Search(score, space, Tally(effort), np.random.default_rng(effort.seed), draw)
+    complete = space.size(effort.evaluations + 1) <= effort.evaluations
+    if complete:
+        for string in space.every():
+            search.score(string)
+    elif strategy == "random":
+        while search.tally.left and search.score(search.start()) is not None:
+            pass
+    else:
+        search.evolve()
+    tally = search.tally
+    done = complete and bool(tally.left or tally.evaluations == effort.evaluations)
+    return WorstString(tally.best, tally.error, tally.evaluations, tally.restarts, tuple(tally.trace), done)
+
+
+@dataclass
+class _Search:
+    """The strings scored so far and how often each edit helped."""
+
+    scorer: Score
+    space: StringSpace
+    tally: Tally
+    generator: np.random.Generator
+    draw: Callable[[np.random.Generator, int], String] | None
+    known: dict[bytes, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Edits that change the length only where it may change."""
+        lengths = OTHER_LENGTH if self.space.longest > self.space.shortest else ()
+        self.edits: tuple[Edit, ...] = (*SAME_LENGTH, *lengths)
+        self.credit = np.ones(len(self.edits))
+
+    def score(self, string: String | None) -> float | None:
+        """The score of a string; one seen before costs nothing. None for no string."""
+        if string is None:
+            return None
+        key = string.astype(np.int32).tobytes()
+        if key not in self.known:
+            found = self.scorer(string)
+            value = -np.inf if found is None else float(found)
+            self.known[key] = value
+            self.tally.add(np.asarray([value]), lambda _: string)
+        return self.known[key]
+
+    def start(self) -> String | None:
+        """A new random string of the space; None if none was found."""
+        space = self.space
+        for _ in range(TRIES * 20):
+            share = self.generator.random()
+            length = int(np.exp(np.log(space.shortest) + share * np.log((space.longest + 1) / space.shortest)))
+            length = min(max(length, space.shortest), space.longest)
+            if self.draw is not None and self.generator.random() < 0.5:
+                string = self.draw(self.generator, length)
+            else:
+                string = random_string(self.generator, length, space.symbols)
+            if space.holds(string):
+                return string
+        return None
+
+    def evolve(self) -> None:
+        """Populations one after the other, then the best of each together."""
+        bests: list[String] = []
+        alone = int((1 - TOGETHER) * self.tally.effort.evaluations)
+        while self.tally.left and self.tally.evaluations < alone:
+            before = self.tally.evaluations
+            started = [string for string in (self.start() for _ in range(4 * POPULATION)) if string is not None]
+            if not started:
+                return
+            self.tally.restarts += 1
+            bests += self._grow(started, alone, PATIENCE)[:2]
+            if self.tally.evaluations == before:
+                break
+        while self.tally.left and bests:
+            before = self.tally.evaluations
+            bests = self._grow(bests, self.tally.effort.evaluations, 20 * PATIENCE)
+            bests += [string for string in (self.start() for _ in range(POPULATION)) if string is not None]
+            if self.tally.evaluations == before:
+                return
+
+    def _grow(self, population: list[String], stop: int, patience: int) -> list[String]:
+        """A population, improved until it stays the same for too long, or until so many evaluations; best first."""
+        population, quiet = self._fittest(population), 0
+        while quiet < patience and self.tally.left and self.tally.evaluations < stop:
+            top = self.known[_key(population[0])]
+            children = [child for child in (self._child(population) for _ in range(POPULATION)) if child is not None]
+            population = self._fittest([*population, *children])
+            quiet = 0 if self.known[_key(population[0])] > top else quiet + 1
+        return population
+
+    def _fittest(self, strings: list[String]) -> list[String]:
+        """The best of some strings, each once; those without a score last. Ties keep the newer ones."""
+        unique = {_key(string): string for string in reversed(strings)}
+        for string in unique.values():
+            if not self.tally.left and _key(string) not in self.known:
+                break
+            self.score(string)
+        known = [string for key, string in unique.items() if key in self.known]
+        return sorted(known, key=lambda string: -self.known[_key(string)])[:POPULATION]
+
+    def _child(self, population: list[String]) -> String | None:
+        """An edited string: a good parent more often than others, an edit that helped before more often too."""
+        generator = self.generator
+        for _ in range(TRIES):
+            parent = population[int(len(population) * generator.random() ** 2)]
+            if len(population) > 1 and generator.random() < CROSSING:
+                child, used = crossed(generator, parent, population[int(generator.integers(len(population)))]), None
+            else:
+                used = int(generator.choice(len(self.edits), p=self.credit / self.credit.sum()))
+                child = self.edits[used](generator, parent, self.space.symbols)
+                while generator.random() < 0.3 and len(child):
+                    child = self.edits[int(generator.integers(len(SAME_LENGTH)))](generator, child, self.space.symbols)
+            if len(child) and _key(child) not in self.known and self.space.holds(child) and self.tally.left:
+                better = self.score(child) > self.known[_key(parent)]  # type: ignore[operator]
+                if used is not None:
+                    self.credit[used] = max(0.3, 0.98 * self.credit[used] + 1.0 * better)
+                return child
+        return None
+
+
+def _key(string: String) -> bytes:
+    return string.astype(np.int32).tobytes()
