@@ -1,5 +1,6 @@
 """How wrong a model is on a string, for every kind of target: a task, a program, a function."""
 
+import contextlib
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -21,8 +22,8 @@ from lengthwise.tasks.registry import describe
 from lengthwise.theory.realise import spelled
 from lengthwise.type_counts import Counts
 
-String = Int[np.ndarray, " n"]
-Values = Float[np.ndarray, " outputs"]
+String = Int[np.ndarray, " _"]
+Values = Float[np.ndarray, " _"]
 MARGIN = 0.5  # how far on its right side of 0 a compiled program's output is
 LONGEST_SPELLED = 10**6  # the target of longer strings is computed from their counts
 
@@ -158,12 +159,15 @@ def _by_function(model: LimitTransformer, function: Callable[[list[int]], Any]) 
     def target(string: String) -> Values | None:
         try:
             found = function(string.tolist())
-            values = None if found is None else np.atleast_1d(np.asarray(found, dtype=np.float64))
         except Exception as error:
             got = f"{type(error).__name__}: {error}"
             raise WrongInput("a function of token indices that answers", got, "mend the function", name) from None
-        if values is None or (values.ndim == 1 and np.isfinite(values).all()):
-            return values
+        if found is None:
+            return None
+        with contextlib.suppress(TypeError, ValueError):
+            values = np.atleast_1d(np.asarray(found, dtype=np.float64))
+            if values.ndim == 1 and np.isfinite(values).all():
+                return values
         raise WrongInput("a finite number, a list of such, or None", shown(found), "mend the function", name)
 
     shortest = int(getattr(function, "shortest", 1))

@@ -16,7 +16,7 @@ from lengthwise.theory.edits import OTHER_LENGTH, SAME_LENGTH, Edit, crossed, ra
 from lengthwise.theory.effort import Effort, Tally
 from lengthwise.theory.where import Condition
 
-String = Int[np.ndarray, " n"]
+String = Int[np.ndarray, " _"]
 Score = Callable[[String], float | None]
 
 POPULATION = 16

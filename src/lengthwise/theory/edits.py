@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 from jaxtyping import Int
 
-String = Int[np.ndarray, " n"]
+String = Int[np.ndarray, " _"]
 Edit = Callable[[np.random.Generator, String, int], String]
 KINDS = 5
 
