@@ -19,6 +19,10 @@ CASES = {
     "run": ["run", "model.safetensors", "--strings", "words.txt", "--json"],
     "run-hardmax": ["run", "model.safetensors", "--counts", "table.json", "--hardmax", "--json"],
     "run-nl": ["run", "model.safetensors", "--strings", "words.txt", "--nl"],
+    "attack": shlex.split(
+        "attack study/weights/02b891270bed8eab.safetensors --task simple:omega=2 --length 1..30 --json"
+    ),
+    "attack-strings": shlex.split("attack kgram.safetensors --task kgram:symbols=2,backoff=0.25 --length 1..8 --json"),
     "shorten": shlex.split(
         "shorten model.safetensors --counts table.json --error 0.1 --certificate certificate.json --json"
     ),

@@ -23,6 +23,7 @@ FIELDS = {  # what the verbs promise to other tools
     "bound": {"kind", "training_length", "log2_training_length", "terms", "dominant_term", "window", "lower_bound"}
     | {"theorem", "hypotheses", "attention", "reason"},
     "run": {"outputs"},
+    "attack": {"worst_error", "witness"},
     "shorten": {"length", "errors", "bound", "method", "string", "counts", "certificate"},
     "show": {"layers", "heads", "period", "locality", "logit_margin", "position_margin", "sensitivity", "complexity"},
     "check": {"valid", "statement", "reason"},

@@ -15,6 +15,7 @@ from lengthwise.strings import Counts
 from lengthwise.type_counts import Statistics
 
 Exact = Fraction | Ball
+SMALL_PRODUCT = 1 << 18  # multiplications of one product: it stays in the cache, and BLAS starts no threads for it
 
 
 def evaluate_counts(
@@ -43,8 +44,15 @@ def evaluate_statistics(model: LimitTransformer, statistics: Statistics) -> Floa
     if model.depth != 1:
         raise WrongInput("a one-layer model", f"{model.depth} layers", "evaluate strings one by one", "counts")
     seen = folded(statistics, model.symbols, model.period)
-    counts, length = np.asarray(seen.prefix, dtype=np.float64), np.asarray(seen.length)
-    after = first_layer_columns(model, counts, seen.suffix, np.log(length), length)
+    units = max([model.width, *(len(layer.mlp.bias) for layer in model.layers if layer.mlp is not None)])
+    block = max(32, SMALL_PRODUCT // (units * model.width))
+    parts = [_outputs(model, seen, slice(k, k + block)) for k in range(0, len(seen.length), block)]
+    return np.concatenate(parts, axis=1) if parts else np.zeros((len(model.unembedding), 0))
+
+
+def _outputs(model: LimitTransformer, seen: Statistics, part: slice) -> Float[np.ndarray, "outputs _"]:
+    counts, length = np.asarray(seen.prefix[:, part], dtype=np.float64), np.asarray(seen.length[part])
+    after = first_layer_columns(model, counts, seen.suffix[:, part], np.log(length), length)
     return np.asarray(model.unembedding @ after, dtype=np.float64)
 
 
