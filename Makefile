@@ -6,7 +6,7 @@ WORKERS ?= 2
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo tour test test-all bench results hides pages docs lint checker device-bundle clean
+.PHONY: help demo tour test test-all bench results hides onset pages docs lint checker device-bundle clean
 
 help:  ## what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -36,6 +36,10 @@ results: $(VENV)/.test  ## the miniatures of the published figures once more, in
 
 hides: $(VENV)/.test  ## the ten models that hide their worst strings, and their adversarial twins, into results/hides
 	$(BIN)/python results/make_hides.py
+
+onset: $(VENV)/.test  ## the models of the page on hard attention, trained and measured again
+	$(BIN)/python results/make_onset.py
+	$(BIN)/python docs/make_onset.py
 
 pages: $(VENV)/.test  ## rewrites the generated pages: commands, golden examples, the protocol, benchmarks
 	$(BIN)/python docs/make_help.py

@@ -11,5 +11,5 @@ myst_enable_extensions = ["dollarmath", "amsmath", "deflist"]
 myst_heading_anchors = 3
 html_theme = "furo"
 html_title = "Lengthwise"
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "onset"]
 nitpicky = True

@@ -37,6 +37,9 @@ _HOMES = {
     "shorten": "theory.shorten",
     "shortest": "theory.shortest",
     "worst_case": "theory.worst_case",
+    "worst_distance": "limit.worst_distance",
+    "worst_onset": "limit.onset",
+    "law_onset": "study.hardmax_onset",
     "sample_errors": "theory.monte_carlo",
     "compare": "verdict.compare",
     "predict": "verdict.predict",
@@ -64,6 +67,7 @@ if TYPE_CHECKING:
     from lengthwise.limit.model import Layer as Layer
     from lengthwise.limit.model import LimitTransformer as LimitTransformer
     from lengthwise.limit.model import map_arrays as map_arrays
+    from lengthwise.limit.onset import worst_onset as worst_onset
     from lengthwise.limit.quantities import complexity as complexity
     from lengthwise.limit.quantities import limit_error as limit_error
     from lengthwise.limit.quantities import logit_margin as logit_margin
@@ -72,8 +76,10 @@ if TYPE_CHECKING:
     from lengthwise.limit.quantities import sensitivity as sensitivity
     from lengthwise.limit.storage import load as load
     from lengthwise.limit.storage import save as save
+    from lengthwise.limit.worst_distance import worst_distance as worst_distance
     from lengthwise.strings import Counts as Counts
     from lengthwise.study.forecast import forecast as forecast
+    from lengthwise.study.hardmax_onset import law_onset as law_onset
     from lengthwise.study.plan import Study as Study
     from lengthwise.study.reading import measure as measure
     from lengthwise.study.report import report as report
