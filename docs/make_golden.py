@@ -117,7 +117,7 @@ def prepare(folder: Path) -> None:
     (folder / "words.txt").write_text("0010210201\n0 1 2 2 2\n", encoding="utf-8")
     (folder / "brackets.txt").write_text("aabb\n\nabba\n", encoding="utf-8")
     (folder / "balanced.crasp").write_text(BALANCED, encoding="utf-8")
-    lines = (f"{word}\t{int(word.count('1') > word.count('0'))}\n" for word in all_words("01", 7))
+    lines = (f"{word}\t{int(word == 'ab' * (len(word) // 2))}\n" for word in all_words("ab", 7))
     (folder / "words.tsv").write_text("".join(lines), encoding="utf-8")
     (folder / "squares.py").write_text(SQUARES, encoding="utf-8")
     (folder / "bad.txt").write_text("0010210201\n01x\n", encoding="utf-8")

@@ -10,6 +10,8 @@ from lengthwise.crasp.fragment import fragment
 from lengthwise.crasp.generators import copy_task, majority_task, sort_task
 from lengthwise.crasp.regular import decide
 from lengthwise.verdict.communication import communication
+from lengthwise.verdict.evidence import Known, is_exponential, rows_of
+from lengthwise.verdict.growth import growth_of
 from lengthwise.verdict.guess import guess
 from lengthwise.verdict.obstacles import obstacle
 from lengthwise.verdict.task_machines import Addition, CopyRepeat
@@ -130,6 +132,37 @@ def test_rows_by_writing_the_matrix(machine, firsts, rows):
             wanted = rows(n)
         matrix = {tuple(spelt(machine, word + end) for end in sorted(set(ends))) for word in words}
         assert len(matrix) == wanted
+
+
+def test_rows_of_values():
+    """Counted once more as a set of rows; and words of odd length alone, which halves of equal length never see."""
+    marked = {
+        word: len(word) % 2 == 1 and word[len(word) // 2] == 2 and word[: len(word) // 2] == word[len(word) // 2 + 1 :]
+        for size in range(9)
+        for word in itertools.product(range(3), repeat=size)
+    }
+    known = Known(("a", "b", "#"), marked, 8)
+    assert rows_of(known) == [
+        len(
+            {
+                tuple(marked[x + y] for size in range(n + 1) for y in itertools.product(range(3), repeat=size))
+                for x in xs
+            }
+        )
+        for n in range(1, 5)
+        for xs in [list(itertools.product(range(3), repeat=n))]
+    ]
+    assert growth_of(rows_of(known)).verdict != "constant"
+    parity = {word: sum(word) % 2 == 0 for size in range(11) for word in itertools.product(range(2), repeat=size)}
+    assert rows_of(Known(("0", "1"), parity, 10)) == [2] * 5
+    assert rows_of(Known(("0", "1"), {(): True}, 0)) == []
+
+
+def test_only_doubling_is_exponential():
+    assert is_exponential(growth_of([2**n for n in range(1, 8)]))
+    assert not is_exponential(growth_of([n + 1 for n in range(1, 12)]))
+    uneven = growth_of([1, 1, 1, 2, 8, 32, 128])
+    assert (uneven.verdict, is_exponential(uneven)) == ("linear", False)
 
 
 def test_communication_of_the_tasks_is_linear():

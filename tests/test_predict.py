@@ -45,6 +45,12 @@ def test_the_formal_languages_are_as_published(name):
     assert last > 80 if in_class else last < 2
 
 
+@pytest.mark.parametrize("name", ["dyck1", "shuffle_dyck2", "anbn", "anbncn", "anbncndn", "prefix_bool3"])
+def test_other_languages_of_the_paper_are_plain(name):
+    found = lw.predict(name)
+    assert (found.verdict, found.without_positions, found.kind) == (YES, YES, "plain C-RASP")
+
+
 def test_there_are_seventeen_and_the_flags_are_those_of_the_automata():
     assert len(FORMAL) == 17
     flags = {True: YES, False: NO}

@@ -4,6 +4,7 @@ A function on words that is given as Python code, or as labelled words, is known
 of labels is that of some program and of some function outside, so nothing here is more than checked to a length.
 """
 
+import itertools
 import math
 import random
 import time
@@ -12,7 +13,7 @@ from dataclasses import dataclass, field
 
 from lengthwise.crasp.automata import Automaton
 from lengthwise.errors import WrongInput, shown
-from lengthwise.verdict.communication import Communication, communication
+from lengthwise.verdict.growth import Growth
 from lengthwise.verdict.guess import Guess, guess
 from lengthwise.verdict.labelled import Labelled, length_within, spelt
 from lengthwise.verdict.machine import Machine, Output, State, Word
@@ -20,7 +21,6 @@ from lengthwise.verdict.machine import Machine, Output, State, Word
 FIRST_WORDS, MOST_WORDS = 20_000, 90_000  # for an automaton, and for communication
 LONGEST_UNARY = 60
 LONGER, TESTS = 3, 200
-FEWEST_HALVES = 5
 CLOSELY = 0.1  # bits
 TRUTHS: set[Hashable] = {False, True}
 
@@ -135,16 +135,24 @@ def _after(machine: Automaton, word: Word) -> int:
     return state
 
 
-def counted(known: Known) -> Communication | None:
-    """The communication of a function on all words up to a length; None where these are too short to see growth."""
-    even = known.longest // 2 * 2
-    return communication(known, even) if even >= 2 * FEWEST_HALVES else None
+def rows_of(known: Known) -> list[int]:
+    """For n = 1, 2, ...: how many different rows f(xy) has, x of n symbols, y of at most n; as far as words are known.
+
+    Whoever holds x must send at least log2 of that, one way. y of every length up to n, not of n alone, because the words
+    of some functions that matter all have odd length.
+    """
+    symbols = range(len(known.alphabet))
+    counts = []
+    for half in range(1, known.longest // 2 + 1):
+        ends = [end for size in range(half + 1) for end in itertools.product(symbols, repeat=size)]
+        starts = itertools.product(symbols, repeat=half)
+        counts.append(len({tuple(known.values[start + end] for end in ends) for start in starts}))
+    return counts
 
 
-def is_linear(found: Communication) -> bool:
+def is_exponential(growth: Growth) -> bool:
     """Whether the bits grow by the same number at each length, as far as counted: the line fits them closely."""
-    line = found.growth.linear
-    return found.growth.verdict == "linear" and line is not None and line.error <= CLOSELY
+    return growth.verdict == "linear" and growth.linear is not None and growth.linear.error <= CLOSELY
 
 
 def by_chance(sample: Labelled, candidates: int) -> bool:

@@ -11,10 +11,11 @@ from lengthwise.verdict.evidence import (
     Known,
     asked,
     by_chance,
-    counted,
-    is_linear,
+    is_exponential,
+    rows_of,
     small_automaton,
 )
+from lengthwise.verdict.growth import growth_of
 from lengthwise.verdict.guess import Guess
 from lengthwise.verdict.labelled import Labelled
 from lengthwise.verdict.lengths import OutsideTheory
@@ -59,24 +60,23 @@ def of_values(known: Known, name: str, until: float) -> Prediction:
         steps.append(Step("regular", f"no automaton with {few} states or fewer agrees to {known.longest}", ""))
     else:
         steps.append(Step("regular", "not asked: the values are not true and false", ""))
-    table = counted(known)
-    if table is None:
-        upto = max(0, known.longest)
-        steps.append(Step("communication", f"all words up to length {upto} are too short to see growth", ""))
-    else:
-        rows = {row.length // 2: row.rows for row in table.rows}
-        said = ", ".join(map(str, rows.values()))
-        steps.append(Step("communication", f"{table.growth.verdict}: {said} different rows", THEOREM_12))
-        if table.growth.verdict == "linear":
-            reason = (
-                f"The first half of a word must tell the second {table.rows[-1].bits} bits at length "
-                f"{table.rows[-1].length}, and the bits grow linearly as far as counted. If they go on so, no periodic, "
-                "local limit transformer computes it, with positions or without."
-            )
-            side = Side("fails", "checked" if is_linear(table) else "conjectured", reason, THEOREM_12)
-            witness = {"rows": rows, "growth": "linear"}
-            last, bound = table.rows[-1].length, OutsideTheory(VALUES)
-            return Prediction(name, side, side, OUTSIDE, bound, checked_to=last, witness=witness, steps=steps)
+    rows = rows_of(known)
+    growth = growth_of(rows)
+    said = (
+        f"{growth.verdict}: {', '.join(map(str, rows))} different rows" if rows else "no two parts of a word are known"
+    )
+    steps.append(Step("communication", said, THEOREM_12))
+    if growth.verdict == "linear":
+        half = len(rows)
+        reason = (
+            f"To what follows, {half} symbols at most, the first {half} symbols of a word must tell "
+            f"{(rows[-1] - 1).bit_length()} bits, and the bits grow linearly as far as counted. If they go on so, no periodic, "
+            "local limit transformer computes it, with positions or without."
+        )
+        side = Side("fails", "checked" if is_exponential(growth) else "conjectured", reason, THEOREM_12)
+        witness = {"rows": dict(enumerate(rows, start=1)), "growth": "linear"}
+        bound = OutsideTheory(VALUES)
+        return Prediction(name, side, side, OUTSIDE, bound, checked_to=2 * half, witness=witness, steps=steps)
     steps.append(Step("known theorems", "no automaton to look for Parity or the flip-flop in", ""))
     if not known.truths:
         steps.append(Step("search", "not tried: the values are not true and false", ""))
