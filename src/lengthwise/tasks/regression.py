@@ -8,6 +8,7 @@ counts all orders are equally likely, so the last tokens are drawn from the coun
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import accumulate, pairwise
 from typing import Any, ClassVar, SupportsInt
 
@@ -19,6 +20,7 @@ from lengthwise.limit.constructions import mod_p_task, simple_task, tail_task
 from lengthwise.limit.model import LimitTransformer
 from lengthwise.tasks.corners import either_end, near_corner
 from lengthwise.tasks.protocol import Draw, Known, Statistics
+from lengthwise.theory.frequency_target import FrequencyTarget, table_of
 
 
 @dataclass(frozen=True)
@@ -86,6 +88,13 @@ class SimpleTask:
     def known(self) -> Known:
         """The construction's constants."""
         return Known(2 * self.omega, 1.0, 1, "one-layer notes, section 11")
+
+    def frequency_target(self) -> FrequencyTarget:
+        """Over: c_0 - c_1; under: c_0 + c_1."""
+        difference, sum_of_both = ({(0, None): 1, (1, None): sign} for sign in (-1, 1))
+        over, under = (table_of(self.symbols, 1, entries) for entries in (difference, sum_of_both))
+        words = f"sin({float(self.omega):g} (c0 - c1) / (c0 + c1))"
+        return FrequencyTarget("sin", Fraction(float(self.omega)), over, under, words=words)
 
     def construction(self) -> LimitTransformer:
         """Hardmax over the 0s and 1s, then one sin unit."""
@@ -168,6 +177,14 @@ class ModPTask:
         """The construction's constants."""
         return Known(1.0, 1.0, self.period, "one-layer notes, section 11")
 
+    def frequency_target(self) -> FrequencyTarget:
+        """Over: the ones of the residue; under: all tokens of it."""
+        r = self.residue
+        over = table_of(2, self.period, {(1, r): 1})
+        under = table_of(2, self.period, {(0, r): 1, (1, r): 1})
+        words = f"the mean of the tokens at positions i with i mod {self.period} = {r}"
+        return FrequencyTarget("identity", Fraction(1), over, under, words=words)
+
     def construction(self) -> LimitTransformer:
         """Hardmax over the positions of the residue."""
         return mod_p_task(self.period, self.residue)
@@ -234,6 +251,13 @@ class TailTask:
     def known(self) -> Known:
         """The construction's constants: two heads of sensitivity 1."""
         return Known(2.0, 1.0, 1, "ours: one head averages, one attends the last positions")
+
+    def frequency_target(self) -> FrequencyTarget:
+        """Over: all ones; under: everything; each of the last tokens adds its share, less 1 in all."""
+        share = Fraction(1, self.tail)
+        over, under = table_of(2, 1, {(1, 0): 1}), table_of(2, 1, {(0, 0): 1, (1, 0): 1})
+        words = f"the mean of all tokens plus that of the last {self.tail}, minus 1"
+        return FrequencyTarget("identity", Fraction(1), over, under, ((-share, Fraction(0)),) * self.tail, words)
 
     def construction(self) -> LimitTransformer:
         """One head averages everything, one has phi = 1 on the last positions."""
