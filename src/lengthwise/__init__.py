@@ -40,6 +40,7 @@ _HOMES = {
     "worst_distance": "limit.worst_distance",
     "worst_onset": "limit.onset",
     "law_onset": "study.hardmax_onset",
+    "certify": "theory.certify",
     "sample_errors": "theory.monte_carlo",
     "compare": "verdict.compare",
     "predict": "verdict.predict",
@@ -88,6 +89,7 @@ if TYPE_CHECKING:
     from lengthwise.tasks.attack import attack as attack
     from lengthwise.tasks.registry import task as task
     from lengthwise.theory.bound import bound as bound
+    from lengthwise.theory.certify import certify as certify
     from lengthwise.theory.from_constants import Constants as Constants
     from lengthwise.theory.monte_carlo import sample_errors as sample_errors
     from lengthwise.theory.shorten import shorten as shorten

@@ -9,6 +9,7 @@ VERBS = {
     "forecast": ("lengthwise.cli.forecast", "How long training sequences must be for a task, measured and checked."),
     "bound": ("lengthwise.cli.bound", "A training length that provably suffices, for two models or for constants."),
     "shorten": ("lengthwise.cli.shorten", "A short string that stands in for a long one, with a certificate."),
+    "certify": ("lengthwise.cli.certify", "The largest error of a model over all strings, between two proven ends."),
     "attack": ("lengthwise.cli.attack", "The string on which a model is most wrong, as far as a search finds it."),
     "run": ("lengthwise.cli.run", "Evaluate a model on strings or on type counts."),
     "show": ("lengthwise.cli.show", "What a model file holds: shapes, margins, sensitivity, complexity."),

@@ -91,8 +91,7 @@ class SimpleTask:
 
     def frequency_target(self) -> FrequencyTarget:
         """Over: c_0 - c_1; under: c_0 + c_1."""
-        difference, sum_of_both = ({(0, None): 1, (1, None): sign} for sign in (-1, 1))
-        over, under = (table_of(self.symbols, 1, entries) for entries in (difference, sum_of_both))
+        over, under = (table_of(self.symbols, 1, {(0, 0): 1, (1, 0): sign}) for sign in (-1, 1))
         words = f"sin({float(self.omega):g} (c0 - c1) / (c0 + c1))"
         return FrequencyTarget("sin", Fraction(float(self.omega)), over, under, words=words)
 

@@ -1,9 +1,8 @@
 """Which models and targets a certified worst error can be asked for, and what is said of the others."""
 
-
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import product
+from itertools import pairwise, product
 
 from lengthwise.errors import WrongInput
 from lengthwise.exact import ceil_power_of_two
@@ -49,9 +48,7 @@ class Problem:
             )
 
 
-def admitted(
-    model: LimitTransformer, target: FrequencyTarget, shortest: int, where: Condition | None
-) -> Problem:
+def admitted(model: LimitTransformer, target: FrequencyTarget, shortest: int, where: Condition | None) -> Problem:
     """The problem, if a certificate can speak of it."""
     if model.depth != 1:
         raise WrongInput("a model with one layer", f"{model.depth} layers", ATTACK, "model")
@@ -69,10 +66,15 @@ def admitted(
     if mlp is not None and len(mlp.bias) > MOST_UNITS:
         raise WrongInput(f"at most {MOST_UNITS:,} units", f"{len(mlp.bias):,}", ATTACK, "model")
     if not model.layers[0].heads:
-        raise WrongInput("a layer with at least one head", "none", "its output is a constant of the last token", "model")
+        raise WrongInput(
+            "a layer with at least one head", "none", "its output is a constant of the last token", "model"
+        )
     if target.symbols != model.symbols:
         raise WrongInput(
-            f"a target over the model's {model.symbols} tokens", f"{target.symbols}", "name the task it was made for", "task"
+            f"a target over the model's {model.symbols} tokens",
+            f"{target.symbols}",
+            "name the task it was made for",
+            "task",
         )
     if target.period % model.period:
         raise WrongInput(
@@ -128,7 +130,5 @@ def threshold(problem: Problem) -> int:
 def _least_gap(table: LogitTable, token: int, residue: int, period: int) -> Fraction | None:
     options = slots(table, token, residue, period)
     values = sorted({*options.prefix, *(value for given in options.suffix for value in given)})
-    gaps = [b - a for a, b in zip(values, values[1:], strict=False)]
+    gaps = [b - a for a, b in pairwise(values)]
     return Fraction(min(gaps), options.denominator) if gaps else None
-
-

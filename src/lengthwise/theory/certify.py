@@ -94,9 +94,12 @@ def certify(
         best.take(abs(seen.apart), seen.counts)
     listed = best.error + problem.maker.rounding if best.counts is not None else 0.0
     roots = [_root(forms, start, begun or {}) for forms in endings(problem)]
+    for root in roots:
+        near_corners(best, root, [root.node])
     reason = _split_until(roots, best, listed, within, limits, report, stopped)
     upper = max([listed, *(leaf.bound * UNIT for _, leaf in _leaves(roots))])
-    return Certified(problem, start, tuple(roots), best.proven(limits.tolerance), upper, within, reason)
+    witness = best.proven(limits.tolerance, within or 0.0)
+    return Certified(problem, start, tuple(roots), witness, upper, within, reason)
 
 
 def target_of(task: Any) -> tuple[FrequencyTarget, int]:
@@ -118,7 +121,9 @@ def small_lengths(problem: Problem, small: int | None) -> int:
     if small is not None:
         least = max(least, small)
     elif timed and problem.model.attention == "plain":
-        while least < 64 and number_of_tables(symbols, period, maker.locality, problem.shortest, least + 1) < FEW_TABLES:
+        while (
+            least < 64 and number_of_tables(symbols, period, maker.locality, problem.shortest, least + 1) < FEW_TABLES
+        ):
             least += 1
     problem.check_tables(number_of_tables(symbols, period, maker.locality, problem.shortest, least), least)
     return least
@@ -157,7 +162,7 @@ def _grown(root: Root, written: list[Any]) -> None:
     waiting = [root.node]
     for entry in written:
         node = waiting.pop()
-        if isinstance(entry, str) and entry == "t" or isinstance(entry, list) and len(entry) == 4:
+        if entry == "t" or (isinstance(entry, list) and len(entry) == 4):
             node.split = entry if isinstance(entry, str) else tuple(entry)
             found = enclosed(root.forms, node.cell, root.timed)
             halves = divided(node.cell, [node.split], found.conditions)
@@ -239,9 +244,11 @@ def _leaves(roots: list[Root]) -> Iterator[tuple[int, Node]]:
 def _split(root: Root, leaves: list[Node]) -> list[Node]:
     """Splits some leaves of one root as they said."""
     cells = Cells.joined([leaf.cell for leaf in leaves])
-    splits = [leaf.next for leaf in leaves]
+    splits = [leaf.next for leaf in leaves if leaf.next is not None]
     count = root.forms.conditions
-    conditions = corners_of(root.forms, cells, root.timed).values[..., -count:] if count else np.zeros((len(cells), 1, 0))
+    conditions = (
+        corners_of(root.forms, cells, root.timed).values[..., -count:] if count else np.zeros((len(cells), 1, 0))
+    )
     found = _evaluated(root.forms, divided(cells, splits, conditions), root.timed)
     for place, (leaf, split) in enumerate(zip(leaves, splits, strict=True)):
         leaf.split, leaf.children = split, (found[place], found[place + len(leaves)])

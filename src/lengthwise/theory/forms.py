@@ -264,9 +264,9 @@ class FormMaker:
 
 def activated(kinds: tuple[str, ...], inputs: Float[np.ndarray, "*any units"]) -> Float[np.ndarray, "*any units"]:
     """The units after their activations; relu, sin, tanh or identity."""
+    result: Float[np.ndarray, "*any units"] = np.array(inputs)
     if all(kind == "relu" for kind in kinds):
-        return np.maximum(inputs, 0.0)
-    result = np.array(inputs)
+        return np.maximum(result, 0.0, out=result)
     for name, function in (("sin", np.sin), ("tanh", np.tanh), ("relu", lambda z: np.maximum(z, 0.0))):
         places = [index for index, kind in enumerate(kinds) if kind == name]
         result[..., places] = function(inputs[..., places])

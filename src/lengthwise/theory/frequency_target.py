@@ -89,12 +89,9 @@ def whole_counts(counts: Counts) -> list[list[int]]:
     return whole
 
 
-def table_of(symbols: int, period: int, entries: dict[tuple[int, int | None], int]) -> Table:
-    """A table with some entries that are not 0, by token and residue; residue None stands for all of them."""
-    return tuple(
-        tuple(Fraction(entries.get((s, None), 0) + entries.get((s, r), 0)) for r in range(period))
-        for s in range(symbols)
-    )
+def table_of(symbols: int, period: int, entries: dict[tuple[int, int], int]) -> Table:
+    """A table with some entries that are not 0, by token and residue."""
+    return tuple(tuple(Fraction(entries.get((s, r), 0)) for r in range(period)) for s in range(symbols))
 
 
 def _weighed(table: Table, whole: Sequence[Sequence[int]]) -> Fraction:

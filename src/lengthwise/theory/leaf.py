@@ -99,7 +99,7 @@ def enclosed(forms: Forms, cells: Cells, timed: bool) -> Enclosed:
     mass = blocks[..., 0]  # cells, corners, heads
     with np.errstate(divide="ignore", invalid="ignore"):
         mean = blocks[..., 1:] / mass[..., None]
-    never = (mass <= 0).all(1).any(-1)
+    never: Bool[np.ndarray, " cells"] = np.asarray((mass <= 0).all(1).any(-1))
     mean = _filled(mean, mass)
     over, under, conditions = values[..., -2 - forms.conditions], *_split(values, forms.conditions)
     face, counted = _faces(conditions)
@@ -242,7 +242,7 @@ def _scores(
     every = np.ones(mass.shape[:2], dtype=bool)
     columns = []
     logs = [np.log(np.maximum(one, TINY)) for one in (under, *(mass[..., a] for a in range(forms.heads)))]
-    unlike = [(logs[0] - logs[1], np.nan_to_num(theta)[..., None], np.ones(1), _spread(theta, np.isfinite(theta)), tilt)]
+    unlike = [(logs[0] - logs[1], theta[..., None], np.ones(1), _spread(theta, np.isfinite(theta)), tilt)]
     for head in range(1, forms.heads):
         part, by = mean[:, :, head], np.concatenate([[1.0], weight])
         away = _distance(mass[..., head], mass[..., 0], every)
@@ -261,10 +261,16 @@ def _scores(
         gain = gain + np.nan_to_num((scale * (v[0] - v[1])) ** 2 / 8) + 1e-9 * np.abs(z[0] - z[1]) @ weight
         for log, part, by, width, away in unlike:
             w, x = ends(log, axis, a, b), ends(part, axis, a, b)
-            gain = gain + away[:, None] * (np.abs(x[0] - x[1]) @ by)
-            gain = gain + width[:, None] * np.minimum(0.5, np.abs(w[0] - w[1]) / 4)
+            gain = gain + away[:, None] * (np.nan_to_num(np.abs(x[0] - x[1])) @ by) / 2
+            gain = gain + width[:, None] * (_tilt(np.abs(w[0] - w[1])) - _tilt(np.abs(w[0] - w[1]) / 2))
         columns.append(gain.mean(1))
     return np.stack(columns, axis=1) if columns else np.zeros((cells, 0))
+
+
+def _tilt(log_ratio: Any) -> Any:
+    """(rho - 1) / (rho + 3) by the logarithm of rho; nothing is gained by halving an edge along which it is infinite."""
+    rho = np.exp(np.minimum(log_ratio, 500.0))
+    return (rho - 1) / (rho + 3)
 
 
 def _cut(shape: tuple[int, ...], conditions: Any, width: Any) -> Any:

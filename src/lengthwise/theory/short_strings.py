@@ -66,7 +66,7 @@ def looked_at(
 def _apart(
     maker: FormMaker, suffix: tuple[int, ...], length: int, tables: Int[np.ndarray, "tables period symbols"]
 ) -> Float[np.ndarray, " tables"]:
-    """f - T; with bits, tables are taken together in which every head finds the same largest logit."""
+    """What f - T is; with bits, tables are taken together in which every head finds the same largest logit."""
     if maker.model.bits is None:
         return apart_at(maker.at_length(suffix, length), tables)
     found = np.zeros(len(tables))
@@ -131,9 +131,7 @@ def compositions(total: int, parts: int) -> Int[np.ndarray, "ways parts"]:
     return np.concatenate(rows)
 
 
-def counts_from(
-    suffix: Sequence[int], tables: Sequence[Sequence[int]], apart: int, residue: int
-) -> Counts | None:
+def counts_from(suffix: Sequence[int], tables: Sequence[Sequence[int]], apart: int, residue: int) -> Counts | None:
     """The counts of a string from the table of what is counted, tables[residue][token]; None if no last token is in it."""
     whole = [list(column) for column in zip(*tables, strict=True)]
     if not apart:

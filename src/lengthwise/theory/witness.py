@@ -51,16 +51,20 @@ class Best:
         if self.counts is None or error > self.error:
             self.error, self.counts, self.source = error, counts, source
 
-    def proven(self, tolerance: float) -> Witness | None:
-        """The witness: the shortest string of the worst one's frequencies that is nearly as bad, its error enclosed."""
+    def proven(self, tolerance: float, above: float = 0.0) -> Witness | None:
+        """The witness: the shortest string of the worst one's frequencies that is nearly as bad, its error enclosed.
+
+        above: what the shorter string must exceed if the worst one does.
+        """
         if self.counts is None:
             return None
-        chosen = self.counts
-        for size in range(1, LONGEST) if self.source is not None else ():
-            shorter = _string(self.problem, *self.source, 1 << size)  # type: ignore[misc]
-            if shorter is not None and shorter[0] >= self.error - tolerance / 50:
-                chosen = shorter[1]
-                break
+        chosen, enough = self.counts, self.error - tolerance / 50
+        if self.error > above:
+            enough = max(enough, (self.error + above) / 2)
+        if self.source is not None:
+            forms, point = self.source
+            tried = (_string(self.problem, forms, point, 1 << size) for size in range(1, LONGEST))
+            chosen = next((one[1] for one in tried if one is not None and one[0] >= enough), chosen)
         return Witness(chosen, _least(self.problem, chosen))
 
 

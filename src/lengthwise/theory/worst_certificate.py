@@ -68,9 +68,7 @@ def trees_of(text: str, where: str) -> Mapping[Any, list[Any]]:
             raise KeyError("kind")
         return {(tuple(r["suffix"]), r["residue"], tuple(r["levels"])): list(r["tree"]) for r in tree["roots"]}
     except (ValueError, KeyError, TypeError):
-        raise WrongInput(
-            "a certificate of kind worst", "another file", "name one that certify wrote", where
-        ) from None
+        raise WrongInput("a certificate of kind worst", "another file", "name one that certify wrote", where) from None
 
 
 def _table(rows: Sequence[Sequence[Fraction]]) -> list[list[int | str]]:
