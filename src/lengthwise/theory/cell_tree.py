@@ -4,7 +4,7 @@ Source: docs/certificate.md, section 8, cells.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float
@@ -22,7 +22,7 @@ class Node:
     """A cell: a leaf with its enclosure, or split into two.
 
     low, high: in units of UNIT, rounded outward. bound: the largest size of f - T there, 0 where nothing is claimed.
-    next: how the cell would be split; None for a single point.
+    reach: how large |f - T| is near its corners. next: how the cell would be split; None for a single point.
     """
 
     cell: Cells
@@ -30,6 +30,7 @@ class Node:
     high: int
     face: int
     never: bool
+    reach: float
     next: Split | None
     split: Split | None = None
     children: "tuple[Node, ...]" = ()
@@ -56,7 +57,6 @@ class Root:
     timed: bool
     node: Node
     leaves: int = 1
-    _: dict[str, int] = field(default_factory=dict)
 
     def nodes(self) -> Iterator[Node]:
         """Every node before its children."""

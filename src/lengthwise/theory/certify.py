@@ -29,7 +29,6 @@ from lengthwise.theory.where import Condition, parse_where
 from lengthwise.theory.witness import Best, near_corners
 
 AT_ONCE = 256  # cells split in one round
-TRIED = 8  # of them, whose corners are tried as strings
 FEW_TABLES = 20_000  # short strings that are looked at without being asked to
 Report = Callable[["Progress"], None]
 
@@ -176,12 +175,13 @@ def _evaluated(forms: Forms, cells: Cells, timed: bool) -> list[Node]:
     found = enclosed(forms, cells, timed)
     shape = (*(q.shape[1] for q in cells.vertices), 2 if timed else 1)
     splits = chosen_splits(forms, found, shape)
+    never, reach = found.never.tolist(), found.reach.tolist()
     lost = forms.rounding / UNIT + 1
     nothing = (found.face >= 0) & ~(np.abs(found.conditions) <= 1e-12).any((1, 2)) if forms.conditions else found.never
     low = np.where(nothing, 0, np.floor(found.low / UNIT - lost)).astype(np.int64).tolist()
     high = np.where(nothing, 0, np.ceil(found.high / UNIT + lost)).astype(np.int64).tolist()
     return [
-        Node(cells.pick(slice(i, i + 1)), low[i], high[i], int(found.face[i]), bool(found.never[i]), splits[i])
+        Node(cells.pick(slice(i, i + 1)), low[i], high[i], int(found.face[i]), never[i], reach[i], splits[i])
         for i in range(len(cells))
     ]
 
@@ -226,7 +226,7 @@ def _split_until(
             batch.setdefault(place, []).append(leaf)
         for place, leaves in batch.items():
             root = roots[place]
-            near_corners(best, root, leaves[:TRIED])
+            near_corners(best, root, leaves)
             for child in _split(root, leaves):
                 number += 1
                 heapq.heappush(queue, (-child.bound, place, number, child))

@@ -160,7 +160,7 @@ class FormMaker:
             order = self.listed(prefix, near)
             ranks = np.asarray([order.index(u) for u in prefix])
             least = max((order.index(w) for w in near if w is not None), default=0)
-            columns.append(np.where(present, ranks, least).max(1))
+            columns.append(np.maximum(np.where(present, ranks, 0).max(1), least))
         return np.stack(columns, axis=1)
 
     def listed(self, prefix: Sequence[int], near: Sequence[int | None]) -> list[int]:
@@ -265,11 +265,12 @@ class FormMaker:
 def activated(kinds: tuple[str, ...], inputs: Float[np.ndarray, "*any units"]) -> Float[np.ndarray, "*any units"]:
     """The units after their activations; relu, sin, tanh or identity."""
     result: Float[np.ndarray, "*any units"] = np.array(inputs)
-    if all(kind == "relu" for kind in kinds):
-        return np.maximum(result, 0.0, out=result)
     for name, function in (("sin", np.sin), ("tanh", np.tanh), ("relu", lambda z: np.maximum(z, 0.0))):
         places = [index for index, kind in enumerate(kinds) if kind == name]
-        result[..., places] = function(inputs[..., places])
+        if len(places) == len(kinds):
+            result = function(result)
+        elif places:
+            result[..., places] = function(result[..., places])
     return result
 
 

@@ -26,7 +26,7 @@ ZERO = 1e-12  # a condition's value that is 0 but for rounding: vertices are put
 class Cells:
     """Some cells of one root: vertices[residue] has one point of the simplex a vertex; interval: the ends of t."""
 
-    vertices: tuple[Float[np.ndarray, "cells corners_of_residue symbols"], ...]
+    vertices: tuple[Float[np.ndarray, "cells _ symbols"], ...]
     interval: Float[np.ndarray, "cells 2"]
 
     def __len__(self) -> int:
@@ -73,7 +73,7 @@ class Enclosed:
     """Between which numbers f - T lies on each cell, and what to do to a cell where that is too wide.
 
     face: the condition that holds at most on a face, or -1; never: no string of the root is in the cell.
-    score: what splitting along each edge would gain, one column an edge of `edges`. apart: f - T at the corners.
+    score: what splitting along each edge would gain, one column an edge of `edges`. reach: the largest |f - T| at corners.
     """
 
     low: Float[np.ndarray, " cells"]
@@ -81,7 +81,7 @@ class Enclosed:
     face: Any
     never: Bool[np.ndarray, " cells"]
     score: Float[np.ndarray, "cells edges"]
-    apart: Float[np.ndarray, "cells corners"]
+    reach: Float[np.ndarray, " cells"]
     masses: Float[np.ndarray, "cells corners"]
     conditions: Float[np.ndarray, "cells corners conditions"]
 
@@ -119,9 +119,12 @@ def enclosed(forms: Forms, cells: Cells, timed: bool) -> Enclosed:
     straddled = np.where(((conditions > ZERO).any(1) & (conditions < -ZERO).any(1)), 1.0, 0.0)
     score = _scores(forms, corners.shape, inputs, ratio, theta, under, mass, mean, tilt)
     score = score + _cut(corners.shape, conditions, straddled * (found[1] - found[0])[:, None])
-    apart = output - np.where(scored, theta, np.nan)
+    least, most = (np.where(scored, theta, fill) for fill in (np.inf, -np.inf))
+    blind = [np.where(np.isfinite(end), end, 0.0) for end in (least.min(1, keepdims=True), most.max(1, keepdims=True))]
+    apart = [np.abs(output - np.where(scored, theta, end) - forms.tail) for end in blind]
+    reach = np.where(seen, np.maximum(*apart), 0.0).max(1)
     low_end, high_end = (np.nan_to_num(end - forms.tail, nan=0.0) for end in found)
-    return Enclosed(low_end, high_end, face, never, score, apart - forms.tail, mass[..., 0], conditions)
+    return Enclosed(low_end, high_end, face, never, score, reach, mass[..., 0], conditions)
 
 
 def _split(values: Any, conditions: int) -> tuple[Any, Any]:

@@ -7,7 +7,7 @@ from itertools import product
 from math import comb
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Float, Int, Shaped
 
 from lengthwise.theory.forms import FormMaker, Forms, activated
 from lengthwise.type_counts import Counts, class_size
@@ -24,7 +24,7 @@ class Seen:
 
 
 def apart_at(
-    forms: Forms, tables: Float[np.ndarray, "tables period symbols"], suffixes: float = 1.0
+    forms: Forms, tables: Shaped[np.ndarray, "tables period symbols"], suffixes: float = 1.0
 ) -> Float[np.ndarray, " tables"]:
     """F - T on strings whose prefixes (whole strings where no token is set apart) have these counts.
 

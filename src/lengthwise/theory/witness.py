@@ -71,6 +71,8 @@ class Best:
 def near_corners(best: Best, root: Root, leaves: Sequence[Node]) -> None:
     """Tries strings at the corners of some cells, between corners that the target sees and those it does not."""
     for leaf in leaves:
+        if leaf.reach <= best.error:
+            continue
         for point, size in _points(root, leaf):
             found = _string(best.problem, root.forms, point, size)
             if found is not None:
