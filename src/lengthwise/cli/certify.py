@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 @click.command("certify")
 @click.argument("model", metavar="MODEL")
-@click.option("--task", metavar="TARGET", help="The task whose target the model is compared with; needed.")
+@click.option(
+    "--task", metavar="TARGET", help="The task whose target the model is compared with; needed where MODEL is a file."
+)
 @click.option("--within", type=float, metavar="E", help="Stop as soon as 'at most E on every string' is decided.")
 @click.option("--where", metavar="CONDITION", help="Only strings that meet it, as 'c0 + c1 >= 0.05 n'.")
 @click.option("--bits", type=int, metavar="P", help="Precision of log-length attention, where MODEL states none.")
@@ -81,7 +83,7 @@ def command(
       lengthwise certify member.safetensors --task simple:omega=4
       lengthwise certify member.safetensors --task simple:omega=4 --where "c0 + c1 >= 0.05 n"
       lengthwise certify member.safetensors --task modp:period=2 --within 0.1
-      lengthwise certify simple:omega=4 --bits 4 --task simple:omega=4 --certificate c.json
+      lengthwise certify simple:omega=4 --bits 4 --certificate c.json
       lengthwise check c.json
 
     \b
@@ -90,8 +92,8 @@ def command(
       sentence        the answer in words
       worst_error     the upper end: no string is worse
       lower, upper    both ends
-      witness         a string with an error of at least `lower`: its length, its
-                      suffix and the table of its prefix, table[token][residue]
+      witness         a string with an error of at least `lower`: its length and
+                      its counts, as `run --counts` takes them
       within, proved  the claim, and true, false or null where it is open;
                       without a claim true where the ends are close enough
       stop            why it ended
@@ -103,13 +105,14 @@ def command(
     Exit codes: 0 the ends are close, or the claim is proved; 1 the claim is refuted, or cells or time ran out; 2 wrong
     input; 130 interrupted.
     """
-    from lengthwise.cli.target import model_at, task_at
+    from lengthwise.cli.target import MODEL_FILE, model_at, task_at
     from lengthwise.theory.certify import Limits, certify
     from lengthwise.theory.worst_certificate import trees_of
 
     started = time.perf_counter()
-    if task is None:
+    if task is None and (model == "-" or model.endswith(MODEL_FILE)):
         raise WrongInput("--task TARGET", "nothing", "name the task the model was made for, as --task simple:omega=4")
+    named = task or model
     begun = None
     if resume is not None:
         from lengthwise.cli.files import opened
@@ -119,7 +122,7 @@ def command(
     with teller("cells") as telling, stop_asked(telling.say) as stopped:
         found = certify(
             model_at(model, bits),
-            task_at(task),
+            task_at(named),
             within=within,
             where=where,
             shortest=from_length,
@@ -133,7 +136,7 @@ def command(
         found.certificate(certificate)
     if as_json:
         reason = {} if certificate else {"certificate_reason": "not asked for: --certificate FILE writes one"}
-        asked = {"model": model, "task": task} | found.fields() | {"certificate": certificate} | reason
+        asked = {"model": model, "task": named} | found.fields() | {"certificate": certificate} | reason
         print_json(answer("certify", started, asked))
     else:
         _print(found)
@@ -145,6 +148,4 @@ def _print(found: "Certified") -> None:
     click.echo(f"{found}")
     witness = found.fields()["witness"]
     if witness is not None:
-        names = found.problem.model.names
-        suffix = [names[token] for token in witness["suffix"]]
-        click.echo(json.dumps({"suffix": suffix, "table": witness["table"]}))
+        click.echo(json.dumps(witness["counts"]))

@@ -10,6 +10,7 @@ from lengthwise.jsonform import to_json
 from lengthwise.theory.admitted import Problem
 from lengthwise.theory.cell_tree import Root
 from lengthwise.theory.witness import Witness
+from lengthwise.type_counts import Counts
 
 STOPS = {
     "done": "the ends are close enough",
@@ -80,13 +81,16 @@ class Certified:
             "short_strings_below": self.small,
             "shortest": self.problem.shortest,
             "where": None if self.problem.where is None else str(self.problem.where),
-            "witness": None
-            if self.witness is None
-            else {
-                "length": self.witness.counts.length,
-                "suffix": list(self.witness.counts.suffix),
-                "table": [list(row) for row in self.witness.counts.table],
-            },
+            "witness": None if self.witness is None else self._witness(self.witness.counts),
+        }
+
+    def _witness(self, counts: Counts) -> dict[str, Any]:
+        """The string by its counts, as `run --counts` takes them."""
+        names = self.problem.model.names
+        table = [list(row) for row in counts.table]
+        return {
+            "length": counts.length,
+            "counts": {"suffix": [names[token] for token in counts.suffix], "table": table},
         }
 
     def to_json(self) -> str:
