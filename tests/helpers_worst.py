@@ -36,14 +36,14 @@ def tiny(rng, symbols, period=1, phi=(), heads=1, units=("relu", "relu", "relu")
     )
 
 
-def weighted(values, answers=None, units=(), heads=1):
+def weighted(values, units=()):
     """A plain model by hand: head a gives the mean of values[a][token], weighted with weights[a][token].
 
     values[a] is a list of (weight, value) by token. Coordinates: one-hot token, one answer a head, the output. A unit is
     (activation, factor by head, bias, weight in the output); without units the output is the sum of the answers.
     """
     symbols = len(values[0])
-    width = symbols + heads + 1
+    width = symbols + len(values) + 1
     own = []
     for a, pairs in enumerate(values):
         key, query, value = np.zeros((1, width)), np.zeros((1, width)), np.zeros((width, width))
@@ -89,13 +89,16 @@ def aim(goal, counts, suffix=()):
 
 
 def output(model, query, counts, near, size=1.0, length=None):
-    """f by definition in floats: real numbers of types, and tokens with offsets that count `size` each.
+    """F by definition in floats: real numbers of types, and tokens with offsets that count `size` each.
 
     query and near hold (token, residue); log-length attention with bits is that of a string of `length`, or hard.
     """
     symbols, own = model.symbols, model.period
     kinds = [(k % symbols, (k // symbols) % own) for k in range(len(counts))]
-    vector = {kind: model.embedding[kind[0]] + model.positions[kind[1]] for kind in itertools.product(range(symbols), range(own))}
+    vector = {
+        kind: model.embedding[kind[0]] + model.positions[kind[1]]
+        for kind in itertools.product(range(symbols), range(own))
+    }
     ask = vector[query[0], query[1] % own]
     y = ask.copy()
     for head in model.layers[0].heads:
@@ -132,7 +135,9 @@ def _weight(model, gap, length):
 def depth_of(model, goal):
     """h: how many tokens are set apart."""
     local = any(np.any(head.phi != 0) for head in model.layers[0].heads)
-    reach = max([k for head in model.layers[0].heads for k, phi in enumerate(head.phi) if phi != 0] + [len(goal["tail"]) - 1, 0])
+    reach = max(
+        [k for head in model.layers[0].heads for k, phi in enumerate(head.phi) if phi != 0] + [len(goal["tail"]) - 1, 0]
+    )
     return reach + 1 if local or goal["tail"] else 0
 
 
@@ -157,42 +162,72 @@ def roots_of(model, goal, period):
                 ]
                 table = {(s, r): logit(s, r) for s in range(symbols) for r in range(period)}
                 least = max(near)
-                choices.append([(v, v == least) for v in sorted({v for v in table.values() if v >= least} | {least})[::-1]])
+                choices.append(
+                    [(v, v == least) for v in sorted({v for v in table.values() if v >= least} | {least})[::-1]]
+                )
                 tables.append(table)
             for levels in itertools.product(*(range(len(own)) for own in choices)):
                 tops = [own[level] for own, level in zip(choices, levels, strict=True)]
-                fits = {t for t in tables[0] if all(table[t] <= top for table, (top, _) in zip(tables, tops, strict=True))}
+                fits = {
+                    t for t in tables[0] if all(table[t] <= top for table, (top, _) in zip(tables, tops, strict=True))
+                }
                 allowed = [[s for s in range(symbols) if (s, r) in fits] for r in range(period)]
-                found = all(given or any(table[t] == top for t in fits) for table, (top, given) in zip(tables, tops, strict=True))
+                found = all(
+                    given or any(table[t] == top for t in fits)
+                    for table, (top, given) in zip(tables, tops, strict=True)
+                )
                 if found and all(allowed):
                     yield list(suffix), residue, list(levels), allowed
 
 
-def tree(vertices, depth, leaf, residue=0):
-    """Nodes of equal splits of the longest edges, residue by residue, down to a depth."""
-    if not depth:
+def tree(vertices, depth, leaf, rows=(), residue=0):
+    """Nodes of equal splits of the longest edges, residue by residue, down to a depth.
+
+    rows: conditions as a number a token (one residue, no suffix); in the end, edges on which one changes its sign are cut there.
+    """
+    for k, row in enumerate(() if depth else rows):
+        signs = [float(np.dot(row, q)) for q in vertices[0]]
+        if max(signs) < 1e-12:
+            return [[*leaf, k]]
+        pairs = itertools.combinations(range(len(signs)), 2)
+        for a, b in (pair for pair in pairs if signs[pair[0]] * signs[pair[1]] < -1e-12):
+            one, two = abs(signs[b]), abs(signs[a])
+            point = (one * vertices[0][a] + two * vertices[0][b]) / (one + two)
+            return _both(vertices, 0, a, b, -1 - k, point, lambda cell: tree(cell, depth, leaf, rows, residue))
+    r = next(
+        (r % len(vertices) for r in range(residue, residue + len(vertices)) if len(vertices[r % len(vertices)]) > 1),
+        None,
+    )
+    if not depth or r is None:
         return [leaf]
-    r = next((r for r in range(residue, residue + len(vertices)) if len(vertices[r % len(vertices)]) > 1), None)
-    if r is None:
-        return [leaf]
-    r %= len(vertices)
     own = vertices[r]
     a, b = max(itertools.combinations(range(len(own)), 2), key=lambda e: np.abs(own[e[0]] - own[e[1]]).max())
-    point, found = (own[a] + own[b]) / 2, [[r, a, b, 8]]
+    return _both(vertices, r, a, b, 8, (own[a] + own[b]) / 2, lambda cell: tree(cell, depth - 1, leaf, rows, r + 1))
+
+
+def _both(vertices, r, a, b, cut, point, further):
+    found = [[r, a, b, cut]]
     for gone in (b, a):
-        child = [*own[:gone], point, *own[gone + 1 :]]
-        found += tree([*vertices[:r], child, *vertices[r + 1 :]], depth - 1, leaf, r + 1)
+        child = [*vertices[r][:gone], point, *vertices[r][gone + 1 :]]
+        found += further([*vertices[:r], child, *vertices[r + 1 :]])
     return found
 
 
-def certificate(model, goal, error, *, period=1, shortest=1, small=12, where=(), depth=0, halves=0, witness=None, lower=0):
+def certificate(
+    model, goal, error, *, period=1, shortest=1, small=12, where=(), depth=0, halves=0, witness=None, lower=0
+):
     """A certificate whose leaves claim all that the error allows, by equal splits; `halves` halves the intervals first."""
     most = math.floor(Fraction(str(error)) * 2**30)
     h, roots = depth_of(model, goal), []
     for suffix, residue, levels, allowed in roots_of(model, goal, period):
         corners = [[np.eye(model.symbols)[s] for s in own] for own in allowed]
         flat_interval = not h and not (residue - h) % period
-        nodes = tree(corners, depth, [-most, most])
+        cuts = (
+            [[v + float(Fraction(c["length"])) for v in flat(c["counts"])] for c in where]
+            if flat_interval and period == 1
+            else []
+        )
+        nodes = tree(corners, depth, [-most, most], cuts)
         for _ in range(0 if flat_interval else halves):
             nodes = ["t", *nodes, *nodes]
         roots.append({"suffix": suffix, "residue": residue, "levels": levels, "tree": nodes})
@@ -217,7 +252,11 @@ def any_witness(symbols, period, apart, length):
     """A string of zeros."""
     prefix = length - apart
     sizes = [prefix // period + (1 <= r <= prefix % period) for r in range(period)]
-    return {"suffix": [0] * apart, "length": length, "table": [sizes if s == 0 else [0] * period for s in range(symbols)]}
+    return {
+        "suffix": [0] * apart,
+        "length": length,
+        "table": [sizes if s == 0 else [0] * period for s in range(symbols)],
+    }
 
 
 def strings(model, goal, period, lengths, where=()):
@@ -226,13 +265,15 @@ def strings(model, goal, period, lengths, where=()):
     for n in lengths:
         near = min(n, apart)
         sizes = [(n - near) // period + (1 <= r <= (n - near) % period) for r in range(period)]
-        columns = itertools.product(*([c for c in itertools.product(range(size + 1), repeat=symbols) if sum(c) == size] for size in sizes))
+        columns = itertools.product(
+            *([c for c in itertools.product(range(size + 1), repeat=symbols) if sum(c) == size] for size in sizes)
+        )
         for rows in columns:
             table = [[column[s] for column in rows] for s in range(symbols)]
             for suffix in itertools.product(range(symbols), repeat=near):
                 counts = np.array([v for column in rows for v in column], float)
                 for k, s in enumerate(reversed(suffix)):
                     counts[(n - k) % period * symbols + s] += 1
-                if all(np.dot(flat(c["counts"]), counts) + c["length"] * n >= 0 for c in where):
+                if all(np.dot(flat(c["counts"]), counts) + float(Fraction(c["length"])) * n >= 0 for c in where):
                     f = float(lw.evaluate_counts(model, lw.Counts(suffix, table))[0])
                     yield f - aim(goal, counts, suffix), suffix, table, n

@@ -56,7 +56,7 @@ def check(path: str | os.PathLike[str]) -> Verdict:
 def check_bytes(data: bytes) -> Verdict:
     """The verdict on a certificate's text; Unreadable if it is none."""
     tree = parse(data)
-    kind = one_of(tree.get("kind"), "kind", *KINDS, "length")
+    kind = one_of(tree.get("kind"), "kind", "shortening", "length", "strings", "worst")
     own, rule = KINDS.get(kind, KINDS["shortening"])
     if kind == "length":
         own, rule = length.FIELDS[one_of(tree.get("theorem"), "theorem", *length.FIELDS)], length.check

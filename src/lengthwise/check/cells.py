@@ -60,15 +60,12 @@ class Walk:
                 raise Unreadable("a tree that ends where all cells are leaves", "a superfluous node", place)
             cell = cells.pop()
             if isinstance(node, str):
-                if node == "t":
-                    middle = (cell.low + cell.high) / 2
-                    if cell.low == cell.high or middle.denominator > LARGEST:
-                        raise Refused(f"{place}: the interval is a point, or too short to be halved")
-                    cells += [Cell(cell.vertices, middle, cell.high), Cell(cell.vertices, cell.low, middle)]
-                elif node == "never":
-                    self._never(cell, place)
-                else:
-                    raise Unreadable('"t" or "never"', shown(node), place)
+                if node != "t":
+                    raise Unreadable('a list or "t"', shown(node), place)
+                middle = (cell.low + cell.high) / 2
+                if cell.low == cell.high or middle.denominator > LARGEST:
+                    raise Refused(f"{place}: the interval is a point, or too short to be halved")
+                cells += [Cell(cell.vertices, middle, cell.high), Cell(cell.vertices, cell.low, middle)]
             elif not isinstance(node, list) or not 2 <= len(node) <= 4 or any(type(v) is not int for v in node):
                 raise Unreadable("a list of 2 to 4 integers", shown(node), place)
             elif len(node) == 4:
@@ -145,8 +142,3 @@ class Walk:
                 decimal(Fraction(v, 1 << shift + LEAF), up) for v, up in zip(found, (False, True), strict=True)
             )
             raise Refused(f"{place}: the difference is only known to be between {least} and {most}")
-
-    def _never(self, cell: Cell, place: str) -> None:
-        corners = self.corners(cell)
-        if all(any(c.masses[head] for c in corners) for head in range(len(self.scene.weights))):
-            raise Refused(f"{place}: every head finds its logit somewhere in the cell")

@@ -57,12 +57,16 @@ class Network:
         # Once for the outputs, twice for the spreads of the heads' parts: every end of a spread is off by that much at most.
         self.slack = 3 * ulps << self.places
         self.off = [size << self.places for size in sizes[1 + self.relus :]]
+        self.bases: dict[Type, list[int]] = {}
         self.rows = [{kind: [(v << self.places) // unit for v in row] for kind, row in rows.items()} for rows in exact]
 
     def base(self, query: Type) -> list[int]:
         """The columns of the query's own vector and the biases, with `digits` binary places."""
-        row = self._columns(self.model.vector((query[0], query[1] % self.model.period)), self.model.below)
-        return [((v << self.places) // self.model.below**4) << self.places for v in row]
+        kind = query[0], query[1] % self.model.period
+        if kind not in self.bases:
+            row = self._columns(self.model.vector(kind), self.model.below)
+            self.bases[kind] = [((v << self.places) // self.model.below**4) << self.places for v in row]
+        return self.bases[kind]
 
     def _columns(self, vector: list[int], one: int) -> list[int]:
         """A vector over D^k as columns over D^(k+3), D = below; `one` is D^k where k = 1 and the bias counts, else 0."""

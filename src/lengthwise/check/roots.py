@@ -97,26 +97,20 @@ def _with_tops(
     return Root(key, frame, logits, tops, allowed) if all(allowed) else None
 
 
-def check_roots(case: Case, network: Network, listed: dict[Key, tuple[list[Any], str]]) -> int:
-    """Rules 5 and 6: every root once, every tree; the number of leaves."""
-    roots = list(every_root(case))
-    wanted = {root.key for root in roots}
-    for key, (_, where) in listed.items():
-        if key not in wanted:
-            raise Refused(f"{where}: there is no such root, or no string is in it")
-    for root in roots:
-        if root.key not in listed:
+def check_roots(case: Case, network: Network, listed: dict[Key, tuple[list[Any], str]]) -> None:
+    """Rules 5 and 6: every root once, then every tree."""
+    rest = dict(listed)
+    for root in every_root(case):
+        if rest.pop(root.key, None) is None:
             ending, residue, levels = root.key
-            raise Refused(
-                f"no root is about the strings that end with {list(ending)[-20:]}, residue {residue}, levels {list(levels)[:20]}"
-            )
-    leaves = 0
-    for root in roots:
+            said = f"residue {residue}, levels {list(levels)[:20]}"
+            raise Refused(f"no root is about the strings that end with {list(ending)[-20:]}, {said}")
+    for _, where in rest.values():
+        raise Refused(f"{where}: there is no such root, or no string is in it")
+    for root in every_root(case):
         tree, where = listed[root.key]
         walk, cell = started(case, network, root)
         walk.check(cell, tree, where)
-        leaves += (len(tree) + 1) // 2
-    return leaves
 
 
 def started(case: Case, network: Network, root: Root) -> tuple[Walk, Cell]:

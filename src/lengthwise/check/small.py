@@ -93,8 +93,8 @@ def _sums(total: int, parts: int) -> Iterator[list[int]]:
 def how_many(case: Case, limit: int) -> int:
     """The number of pairs of ending and table, or some number above the limit."""
     total, tokens = 0, case.model.symbols
-    if case.small - case.shortest > limit:
-        return limit + 1
+    if tokens == 1 or case.small - case.shortest > limit:
+        return case.small - case.shortest
     for length in range(case.shortest, case.small):
         near = min(length, case.reach + 1)
         here: int = tokens ** min(near, limit.bit_length())

@@ -18,7 +18,9 @@ def decimal(value: Fraction, up: bool) -> str:
 
 def target_in_words(target: Target, symbols: int) -> str:
     """Psi(scale over / under) and the tail."""
-    ratio = f"({_sum(target.over, symbols)})/({_sum(target.under, symbols)})"
+    ratio = "/".join(
+        f"({said})" if " " in said else said for said in (_sum(row, symbols) for row in (target.over, target.under))
+    )
     factor = "" if target.scale == 1 else f"{_short(target.scale)} "
     inner = factor + ratio
     said = f"sin({inner})" if target.activation == "sin" else inner

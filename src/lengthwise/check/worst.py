@@ -16,7 +16,7 @@ from .small import check_small, how_many
 from .words import conditions_in_words, decimal, target_in_words
 
 FIELDS: tuple[str, ...] = ("target", "shortest", "where", "small", "roots", "witness", "lower")
-MOST = 10 * MOST_WORK  # steps, of which more go into a second here than in the other kinds
+MOST = 5 * MOST_WORK  # steps: more of them go into a second than in the other kinds
 ALWAYS = 500  # steps of an evaluation, whatever the model
 BENT = 100  # columns that a sin or tanh unit counts for
 
