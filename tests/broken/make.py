@@ -216,7 +216,7 @@ CASES = {
     "worst-lower-raised": (changed(WORST, "lower", "23169/2000"), REFUSED, "the error at the witness is only known"),
     "worst-error-too-small": (changed(WORST, "error", "23/2"), REFUSED, "the leaf's claim is empty or exceeds the error 23/2"),
     "worst-leaf-too-narrow": (changed(WORST, "roots 0 tree 3", [-1, 1]), REFUSED, "roots[0], node 3: the difference is only known"),
-    "worst-leaf-missing": (changed(WORST, "roots 1 tree 3", ...), UNREADABLE, "roots[1], node 14: wanted a node for every cell"),
+    "worst-leaf-missing": (changed(WORST, "roots 1 tree 14", ...), UNREADABLE, "roots[1], node 14: wanted a node for every cell"),
     "worst-leaf-twice": (changed(WORST, "roots 1 tree", WORST["roots"][1]["tree"] + [[0, 0]]), UNREADABLE, "roots[1], node 15: wanted a tree that ends"),
     "worst-root-missing": (changed(WORST, "roots 1", ...), REFUSED, "no root is about the strings that end with [1]"),
     "worst-cut-outside-the-edge": (changed(WORST, "roots 0 tree 0 3", 16), REFUSED, "does not name an edge of the cell"),
