@@ -1,7 +1,7 @@
 """Writes the broken certificates of this folder, each wrong in one way, and reasons.json: what a checker must say.
 
-Run it after a change of the format: python tests/broken/make.py. A test checks that the files are what it writes. The
-four that they are made of, good/*.json, were written by lengthwise and are valid.
+Run it after a change of the format: python tests/broken/make.py. A test checks that the files are what it writes. Those
+that they are made of, good/*.json, are valid; all but worst*.json, which tests/helpers_worst.py wrote, are lengthwise's.
 """
 
 import copy
@@ -12,6 +12,9 @@ from pathlib import Path
 HERE = Path(__file__).parent
 STRING, LENGTH, PLAIN, STRINGS = (
     json.loads((HERE / "good" / f"{name}.json").read_text()) for name in ("string", "length", "plain", "strings")
+)
+WORST, SUFFIX, HARD = (
+    json.loads((HERE / "good" / f"{name}.json").read_text()) for name in ("worst", "worst-suffix", "worst-hard")
 )
 REFUSED, UNREADABLE = "refused", "unreadable"
 
@@ -209,6 +212,28 @@ CASES = {
         UNREADABLE,
         "a list of 1 to 2 layers",
     ),
+    # worst errors over all strings
+    "worst-lower-raised": (changed(WORST, "lower", "23169/2000"), REFUSED, "the error at the witness is only known"),
+    "worst-error-too-small": (changed(WORST, "error", "23/2"), REFUSED, "the leaf's claim is empty or exceeds the error 23/2"),
+    "worst-leaf-too-narrow": (changed(WORST, "roots 0 tree 3", [-1, 1]), REFUSED, "roots[0], node 3: the difference is only known"),
+    "worst-leaf-missing": (changed(WORST, "roots 1 tree 14", ...), UNREADABLE, "roots[1], node 14: wanted a node for every cell"),
+    "worst-leaf-twice": (changed(WORST, "roots 1 tree", WORST["roots"][1]["tree"] + [[0, 0]]), UNREADABLE, "roots[1], node 15: wanted a tree that ends"),
+    "worst-root-missing": (changed(WORST, "roots 1", ...), REFUSED, "no root is about the strings that end with [1]"),
+    "worst-cut-outside-the-edge": (changed(WORST, "roots 0 tree 0 3", 16), REFUSED, "does not name an edge of the cell"),
+    "worst-condition-that-holds": (changed(WORST, "roots 0 tree 3", WORST["roots"][0]["tree"][3] + [0]), REFUSED, "condition 0 holds at a corner"),
+    "worst-point-halved": (changed(WORST, "roots 0 tree 0", "t"), REFUSED, "the interval is a point"),
+    "worst-unbounded-target": (
+        edited(WORST, ("target under", [[0], [1]]), ("lower", 0), ("witness", {"suffix": [0], "length": 2, "table": [[0], [1]]})),
+        REFUSED,
+        "its numerator is not 0 at a corner where its denominator is",
+    ),
+    "worst-witness-outside": (changed(WORST, "witness", {"suffix": [1], "length": 10, "table": [[0], [9]]}), REFUSED, "does not meet condition 0"),
+    "worst-two-outputs": (changed(WORST, "models 0 unembedding", WORST["models"][0]["unembedding"] * 2), REFUSED, "one model with one output"),
+    "worst-step": (changed(WORST, f"{MLP} activation 0", "heaviside"), REFUSED, "a heaviside unit has no slope, and no enclosure"),
+    "worst-small-too-small": (changed(SUFFIX, "small", 3), REFUSED, "small is 3, less than 4"),
+    "worst-too-many-short-strings": (changed(SUFFIX, "small", 10**30), UNREADABLE, "leaves, endings and short strings for which"),
+    "worst-not-hard": (changed(HARD, "models 0 bits", 4), REFUSED, "do not make head 0 hard"),
+    "worst-level-missing": (changed(HARD, "roots 3", ...), REFUSED, "residue 0, levels [1]"),
 }  # fmt: skip
 
 

@@ -1,8 +1,8 @@
 """The independent checker of certificates: Python's standard library, and nothing of ours.
 
 docs/certificate.md defines what a certificate is and what is verified here; `make checker` builds these files into one
-that runs alone. Start with shortening.py: the other files are what it calls, length.py is the second kind and
-strings.py the third.
+that runs alone. Start with shortening.py: length.py is the second kind, strings.py the third and worst.py, with the files
+that only it calls (claim, weights, network, corner, leaf, cells, roots, small, words), the fourth.
 """
 
 import os
@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from types import ModuleType
 from typing import Any
 
-from . import length, shortening, strings
+from . import length, shortening, strings, worst
 from .model import read_model
 from .reader import MOST_BYTES, Refused, Unreadable, fields, items, natural, number, one_of, parse, shown
 
@@ -19,6 +19,11 @@ __all__ = ["Unreadable", "Verdict", "check", "check_bytes", "main"]
 
 FORMAT, VERSION = "lengthwise certificate", 1
 COMMON = ("format", "version", "kind", "error", "period", "models")
+KINDS = {
+    "shortening": (shortening.FIELDS, shortening.check),
+    "strings": (strings.FIELDS, strings.check),
+    "worst": (worst.FIELDS, worst.check),
+}
 
 
 @dataclass(frozen=True)
@@ -51,8 +56,8 @@ def check(path: str | os.PathLike[str]) -> Verdict:
 def check_bytes(data: bytes) -> Verdict:
     """The verdict on a certificate's text; Unreadable if it is none."""
     tree = parse(data)
-    kind = one_of(tree.get("kind"), "kind", "shortening", "length", "strings")
-    own, rule = (strings.FIELDS, strings.check) if kind == "strings" else (shortening.FIELDS, shortening.check)
+    kind = one_of(tree.get("kind"), "kind", "shortening", "length", "strings", "worst")
+    own, rule = KINDS.get(kind, KINDS["shortening"])
     if kind == "length":
         own, rule = length.FIELDS[one_of(tree.get("theorem"), "theorem", *length.FIELDS)], length.check
     known, version, _, claimed, every, listed, *claim = fields(tree, "", *COMMON, *own)

@@ -122,7 +122,7 @@ def read_model(value: Any, where: str, rules: tuple[str, ...] = ("log-length", "
     ]
     read = [_layer(layer, f"{where}, layers[{i}]", width) for i, layer in enumerate(layers)]
     inside = chain.from_iterable(chain(*chain(*hidden), *chain(*chain(*heads))) for heads, hidden, _ in read)
-    below = _common(chain(*chain(*outside), inside), where)
+    below = common(chain(*chain(*outside), inside), where)
     table, vectors, last = (_whole(rows, below) for rows in outside)
     whole = [_whole_layer(layer, below) for layer in read]
     return Model(attention, None if bits is None else natural(bits, where), below, table, vectors, whole, last)
@@ -169,7 +169,7 @@ def _mlp(value: Any, where: str, width: int) -> tuple[list[Any], list[str]]:
     return tables, [one_of(kind, f"{where}, activation", *ACTIVATIONS) for kind in kinds]
 
 
-def _common(weights: Iterable[Fraction | None], where: str) -> int:
+def common(weights: Iterable[Fraction | None], where: str) -> int:
     """The least common denominator; it and every weight are bounded, so that no sum of them grows without bound."""
     common = 1
     for value in weights:

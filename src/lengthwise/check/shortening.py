@@ -15,7 +15,7 @@ def check(claim: list[Any], models: list[Model], period: int, error: Fraction) -
     last, long, short, window = claim
     tokens = models[0].symbols
     suffix = [natural(token, "suffix") for token in items(last, "suffix")]
-    x, z = (_view(value, name, suffix, tokens, period) for value, name in ((long, "long"), (short, "short")))
+    x, z = (read_view(value, name, suffix, tokens, period) for value, name in ((long, "long"), (short, "short")))
     least, most = (natural(value, "window") for value in items(window, "window", 2))
     _strings_exist(x, z, tokens, period)
     _seen_alike(x, z, models, period)
@@ -23,7 +23,7 @@ def check(claim: list[Any], models: list[Model], period: int, error: Fraction) -
         raise Refused(
             f"the short string has {about(z.length)} tokens, outside the window {about(least)} to {about(most)}"
         )
-    _check_work(x, z, models)
+    check_views(x, z, models)
     errors = [difference(model, x, z) for model in models]
     if sum(errors) > error:
         raise Refused(f"the errors are only known to be at most {_sum(errors)}, and {upward(error)} is claimed")
@@ -46,7 +46,7 @@ def difference(model: Model, x: View, z: View) -> Fraction:
     return max((a - b).size for a, b in zip(f_x, f_z, strict=True))
 
 
-def _view(value: Any, name: str, suffix: list[int], tokens: int, period: int) -> View:
+def read_view(value: Any, name: str, suffix: list[int], tokens: int, period: int) -> View:
     length, table = fields(value, name, "length", "table")
     rows = [items(row, f"{name}, table", period) for row in items(table, f"{name}, table", tokens)]
     return View(
@@ -54,7 +54,7 @@ def _view(value: Any, name: str, suffix: list[int], tokens: int, period: int) ->
     )
 
 
-def _check_work(x: View, z: View, models: list[Model]) -> None:
+def check_views(x: View, z: View, models: list[Model]) -> None:
     """Bounds the time before any is spent."""
     seen = 2 * len(x.suffix) + sum(map(len, x.table + z.table))
     wide = sum((len(model.positions[0]) + 10) * (1 + model.below.bit_length() // 100) for model in models)
@@ -63,20 +63,24 @@ def _check_work(x: View, z: View, models: list[Model]) -> None:
 
 
 def _strings_exist(x: View, z: View, tokens: int, period: int) -> None:
+    for view, name in ((x, "long string"), (z, "short string")):
+        check_string(view, name, tokens, period)
+
+
+def check_string(view: View, name: str, tokens: int, period: int) -> None:
     """Rule 1: lengths from the tables, and sum_s n_(s,r) = floor(M / Delta) + [1 <= r <= M mod Delta]."""
-    if not x.suffix or max(x.suffix) >= tokens:
+    if not view.suffix or max(view.suffix) >= tokens:
         raise Refused(f"the suffix is no nonempty list of tokens 0 to {tokens - 1}")
-    for view, name in ((x, "long"), (z, "short")):
-        prefix = sum(map(sum, view.table))
-        if view.length != prefix + len(view.suffix):
-            raise Refused(f"the {name} string's length is {about(prefix + len(view.suffix))}, not {about(view.length)}")
-        for residue in range(period):
-            size = prefix // period + (1 <= residue <= prefix % period)
-            if sum(row[residue] for row in view.table) != size:
-                raise Refused(
-                    f"no string has the {name} table: {about(size)} of {about(prefix)} positions have residue {residue} "
-                    f"modulo {period}, the table has {about(sum(row[residue] for row in view.table))}"
-                )
+    prefix = sum(map(sum, view.table))
+    if view.length != prefix + len(view.suffix):
+        raise Refused(f"the {name}'s length is {about(prefix + len(view.suffix))}, not {about(view.length)}")
+    for residue in range(period):
+        size = prefix // period + (1 <= residue <= prefix % period)
+        if sum(row[residue] for row in view.table) != size:
+            raise Refused(
+                f"no string has the {name.removesuffix(' string')} table: {about(size)} of {about(prefix)} positions have "
+                f"residue {residue} modulo {period}, the table has {about(sum(row[residue] for row in view.table))}"
+            )
 
 
 def _seen_alike(x: View, z: View, models: list[Model], period: int) -> None:

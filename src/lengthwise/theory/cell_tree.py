@@ -29,7 +29,6 @@ class Node:
     low: int
     high: int
     face: int
-    never: bool
     reach: float
     next: Split | None
     split: Split | None = None
@@ -38,14 +37,12 @@ class Node:
     @property
     def bound(self) -> int:
         """In units of UNIT."""
-        return 0 if self.never else max(abs(self.low), abs(self.high))
+        return max(abs(self.low), abs(self.high))
 
     def written(self) -> list[int] | str:
         """The node as a certificate writes it."""
         if self.split is not None:
             return self.split if isinstance(self.split, str) else list(self.split)
-        if self.never:
-            return "never"
         return [self.low, self.high] if self.face < 0 else [self.low, self.high, self.face]
 
 

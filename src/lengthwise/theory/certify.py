@@ -175,13 +175,12 @@ def _evaluated(forms: Forms, cells: Cells, timed: bool) -> list[Node]:
     found = enclosed(forms, cells, timed)
     shape = (*(q.shape[1] for q in cells.vertices), 2 if timed else 1)
     splits = chosen_splits(forms, found, shape)
-    never, reach = found.never.tolist(), found.reach.tolist()
+    reach = found.reach.tolist()
     lost = forms.rounding / UNIT + 1
-    nothing = (found.face >= 0) & ~(np.abs(found.conditions) <= 1e-12).any((1, 2)) if forms.conditions else found.never
-    low = np.where(nothing, 0, np.floor(found.low / UNIT - lost)).astype(np.int64).tolist()
-    high = np.where(nothing, 0, np.ceil(found.high / UNIT + lost)).astype(np.int64).tolist()
+    low = np.where(found.nothing, 0, np.floor(found.low / UNIT - lost)).astype(np.int64).tolist()
+    high = np.where(found.nothing, 0, np.ceil(found.high / UNIT + lost)).astype(np.int64).tolist()
     return [
-        Node(cells.pick(slice(i, i + 1)), low[i], high[i], int(found.face[i]), never[i], reach[i], splits[i])
+        Node(cells.pick(slice(i, i + 1)), low[i], high[i], int(found.face[i]), reach[i], splits[i])
         for i in range(len(cells))
     ]
 

@@ -72,14 +72,14 @@ def corners_of(forms: Forms, cells: Cells, timed: bool) -> Corners:
 class Enclosed:
     """Between which numbers f - T lies on each cell, and what to do to a cell where that is too wide.
 
-    face: the condition that holds at most on a face, or -1; never: no string of the root is in the cell.
+    face: the condition that holds at most on a face, or -1; nothing: no string that meets the conditions is in the cell.
     score: what splitting along each edge would gain, one column an edge of `edges`. reach: the largest |f - T| at corners.
     """
 
     low: Float[np.ndarray, " cells"]
     high: Float[np.ndarray, " cells"]
     face: Any
-    never: Bool[np.ndarray, " cells"]
+    nothing: Bool[np.ndarray, " cells"]
     score: Float[np.ndarray, "cells edges"]
     reach: Float[np.ndarray, " cells"]
     masses: Float[np.ndarray, "cells corners"]
@@ -99,10 +99,10 @@ def enclosed(forms: Forms, cells: Cells, timed: bool) -> Enclosed:
     mass = blocks[..., 0]  # cells, corners, heads
     with np.errstate(divide="ignore", invalid="ignore"):
         mean = blocks[..., 1:] / mass[..., None]
-    never: Bool[np.ndarray, " cells"] = np.asarray((mass <= 0).all(1).any(-1))
-    mean = _filled(mean, mass)
     over, under, conditions = values[..., -2 - forms.conditions], *_split(values, forms.conditions)
     face, counted = _faces(conditions)
+    mean = _filled(mean, mass, counted)
+    nothing: Bool[np.ndarray, " cells"] = np.asarray(~((mass > 0) & counted[..., None]).any(1).all(-1))
     seen = (mass[..., 0] > 0) & counted
     scored = (under > 0) & counted
     inputs = forms.unit + mean[..., 1:].sum(2)
@@ -124,7 +124,7 @@ def enclosed(forms: Forms, cells: Cells, timed: bool) -> Enclosed:
     apart = [np.abs(output - np.where(scored, theta, end) - forms.tail) for end in blind]
     reach = np.where(seen, np.maximum(*apart), 0.0).max(1)
     low_end, high_end = (np.nan_to_num(end - forms.tail, nan=0.0) for end in found)
-    return Enclosed(low_end, high_end, face, never, score, reach, mass[..., 0], conditions)
+    return Enclosed(low_end, high_end, face, nothing, score, reach, mass[..., 0], conditions)
 
 
 def _split(values: Any, conditions: int) -> tuple[Any, Any]:
@@ -132,11 +132,11 @@ def _split(values: Any, conditions: int) -> tuple[Any, Any]:
     return values[..., last - conditions - 1], values[..., last - conditions :]
 
 
-def _filled(mean: Any, mass: Any) -> Any:
-    """Where a head's mass is 0, what it brings at the first corner where it is not."""
+def _filled(mean: Any, mass: Any, counted: Any) -> Any:
+    """Where a head's mass is 0, what it brings at the first corner that counts where it is not."""
     if (mass > 0).all():
         return mean
-    first = np.argmax(mass > 0, axis=1)[:, None, :, None]
+    first = np.argmax((mass > 0) & counted[..., None], axis=1)[:, None, :, None]
     return np.where(mass[..., None] > 0, mean, np.take_along_axis(np.nan_to_num(mean), first, axis=1))
 
 
@@ -162,11 +162,13 @@ def _straying(forms: Forms, mean: Any, mass: Any, counted: Any) -> Any:
 
 
 def _distance(one: Any, other: Any, counted: Any) -> Any:
-    """(rho - 1) / (rho + 3), rho the largest ratio of two values of one / other; 1 where either is 0 at some corner.
+    """(rho - 1) / (rho + 3), rho the largest ratio of two values of one / other; 1 where just one is 0 at some corner.
 
-    At least the total variation of two laws of which one is the other reweighted by one / other.
+    At least the total variation of two laws of which one is the other reweighted by one / other. Corners where both are
+    0 have no weight in either.
     """
-    whole = ((one > 0) & (other > 0) | ~counted).all(1) & counted.any(1)
+    counted = counted & ((one > 0) | (other > 0))
+    whole = (((one > 0) & (other > 0)) | ~counted).all(1) & counted.any(1)
     ratio = np.where(counted & (other > 0), one / np.where(other > 0, other, 1.0), np.nan)
     top, bottom = (np.where(np.isnan(ratio), fill, ratio) for fill in (-np.inf, np.inf))
     rho = np.where(whole, top.max(1), 1.0) / np.where(whole, bottom.min(1), 1.0)
