@@ -56,7 +56,7 @@ def row(name, seconds):
         "ours_seconds": spent,
         "size": result.size,
         "all words up to": result.checked_to,
-        "random words up to": result.retested_to,
+        "tested up to": result.retested_to,
         "failed candidates": len(result.rejected),
         "looked at": result.candidates,
         "no smaller up to": result.complete_size,
