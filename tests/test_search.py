@@ -97,7 +97,7 @@ def test_the_smallest_program_is_found_when_it_is_tiny_and_only_then(behaviours)
         assert (result.size <= 5) == (labels in smaller)
 
 
-@pytest.mark.parametrize("name", ["dyck1", "tomita4", "slt_mix", "aa_star", "linear_ineq"])
+@pytest.mark.parametrize("name", ["dyck1", "tomita4", "aa_star", "linear_ineq"])
 def test_a_program_from_words_alone_is_the_language(name):
     known = lw.crasp.library()[name]
     machine = ProgramMachine(known)
@@ -112,7 +112,7 @@ def test_a_program_from_words_alone_is_the_language(name):
 
 SLOW = [
     *("D_4", "anbn", "anbncn", "cond_weight", "interleave3_all_ones"),
-    *("prefix_bool3", "same_first_last", "three_blocks", "two_back_copy"),
+    *("prefix_bool3", "same_first_last", "slt_mix", "three_blocks", "two_back_copy"),
 ]
 
 
