@@ -12,14 +12,14 @@ from lengthwise.crasp.words import Words
 from lengthwise.verdict.machine import Machine, Output, ProgramMachine, Word
 
 MOST = 3_000
-NEXT = 70_000
+NEXT = 100_000
 
 
 def longer_words(program: Program, shortest: int, longest: int, known: Sequence[Word], seed: int) -> list[Word]:
     """Words to test a candidate on, shortest first: random ones, and of the next lengths some that it accepts.
 
     Few words are in most languages, and a candidate that accepts too much is wrong on few. So all words of the next
-    lengths, as far as 70,000 words reach, are run through the candidate, and those it accepts are tested, evenly
+    lengths, as far as 100,000 words reach, are run through the candidate, and those it accepts are tested, evenly
     spread 1,500 of them if they are more.
     """
     symbols = len(program.alphabet)
