@@ -1,6 +1,7 @@
 """Predictions from values alone: functions, labelled words, undecided languages; what is found is checked, no more."""
 
 import itertools
+from types import SimpleNamespace
 
 import pytest
 
@@ -123,7 +124,18 @@ def test_a_language_that_the_decision_leaves_open_goes_to_theorems_and_search(mo
     second = lw.predict("regex:(a|b)*a(a|b)", seconds=60)
     assert (second.verdict, second.certainty) == (YES, "proved")
     assert second.steps[-1].step == "search"
-    assert lw.predict("regex:(a{29})*", seconds=0.2).verdict == OPEN
+
+
+def test_a_program_that_is_found_for_a_language_must_be_equal_to_it(monkeypatch):
+    """A search that finds something that only looks right is not believed."""
+    monkeypatch.setattr(of_languages, "LARGER", ())
+    near = lw.crasp.parse("program near\nalphabet 'a'\naccept pos % 29 in {0} and count('a') <= 100\n")
+    right = lw.crasp.parse("program right\nalphabet 'a'\naccept pos % 29 in {0}\n")
+    for program, verdict, certainty in ((near, OPEN, None), (right, YES, "proved"), (None, OPEN, None)):
+        found = SimpleNamespace(program=program)
+        monkeypatch.setattr("lengthwise.verdict.search.search", lambda *_, found=found: found)
+        answer = lw.predict("regex:(a{29})*")
+        assert (answer.verdict, answer.certainty) == (verdict, certainty)
 
 
 def test_a_sample_of_all_words_is_that_of_the_machine():
