@@ -110,6 +110,7 @@ def test_the_culprit_of_a_program_without_a_bound_is_named_with_its_line(command
         (["mine.py:doubld"], "doubled"),
         (["simple:omega=0"], "omega above 0"),
         (["regex:(ab"], "closing bracket"),
+        (["tomita4", "--alphabet", "01"], "leave it out"),
         (["tomita4", "--budget", "0"], "a number of seconds above 0"),
         ([], "TARGET"),
     ],
