@@ -64,7 +64,7 @@ def test_files(command, tmp_path):
     found = command("predict", "p.json", "--json").json  # an even number of a is Parity
     assert (found["verdict"], found["certainty"]) == ("fails", "decided")
     assert found["witness"].keys() == {"first", "second", "loop", "then"}
-    ended = command("predict", "mine.py:doubled", "--json")
+    ended = command("predict", "mine.py:doubled", "--budget", "2", "--json")
     assert (ended.code, ended.json["verdict"], ended.json["certainty"]) in [
         (1, "unknown", None),
         (1, "fails", "checked"),

@@ -7,12 +7,19 @@ import pytest
 
 import lengthwise as lw
 from lengthwise.crasp.automata import automaton
-from lengthwise.verdict import of_languages
+from lengthwise.verdict import of_languages, of_values
 from lengthwise.verdict.evidence import Known, by_chance
 from lengthwise.verdict.labelled import Labelled, labelled_words, read_labelled
 from lengthwise.verdict.machine import AutomatonMachine, ProgramMachine
 
 YES, NO, OPEN = "generalizes", "fails", "unknown"
+
+
+@pytest.fixture(autouse=True)
+def fewer_words(monkeypatch):
+    """Some thousand words are enough here: up to length 9 of two symbols, then up to length 11."""
+    monkeypatch.setattr(of_values, "FIRST_WORDS", 2_000)
+    monkeypatch.setattr(of_values, "MOST_WORDS", 5_000)
 
 
 def labelled(member, alphabet, longest):
@@ -88,7 +95,7 @@ def test_answers_that_are_no_truths_are_compared_and_not_searched():
 
 def test_a_function_that_changes_its_kind_of_answer_is_named_with_the_word():
     def moody(word):
-        return word.count("a") % 2 == 0 if len(word) <= 13 else "yes"
+        return word.count("a") % 2 == 0 if len(word) <= 9 else "yes"
 
     with pytest.raises(lw.WrongInput, match="True or False, as for shorter words"):
         lw.predict(moody, alphabet="ab")
