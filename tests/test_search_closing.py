@@ -48,7 +48,7 @@ def test_covers_are_the_target_and_as_large_as_they_say(seed):
             closing.offer_new(now)
         closing.offer_new(now)
         if now == 3:
-            closing.offer_differences(3)
+            assert list(closing.offer_differences(3))
     best = closing.best()
     both = {part for part in (closing.target.best, closing.opposite.best) if part is not None}
     assert size(best) == min(total for total, _ in both)

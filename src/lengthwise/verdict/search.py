@@ -193,7 +193,7 @@ class Search:
                     return
             closing.offer_new(now)
             if now == AHEAD:
-                closing.offer_differences(now)
+                yield from closing.offer_differences(now)
             self.complete_size = now
             best = closing.best()
             if best is not None and (size(best) <= now + 1 or EARNED * size(best) ** 2 <= bank.looked_at):
