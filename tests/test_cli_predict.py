@@ -100,6 +100,7 @@ def test_the_culprit_of_a_program_without_a_bound_is_named_with_its_line(command
         (["none.json"], "no such file"),
         (["none.py:f"], "no such file"),
         (["folder/none"], "a .crasp, .json, .py or .tsv file"),
+        (["model.safetensors"], "a .crasp, .json, .py or .tsv file"),
         (["half.json"], "one next state for each of the 2 symbols"),
         (["gone.json"], "a state from 0 to 1"),
         (["bad.json"], "JSON"),

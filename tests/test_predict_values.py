@@ -8,7 +8,7 @@ import pytest
 import lengthwise as lw
 from lengthwise.crasp.automata import automaton
 from lengthwise.verdict import of_languages, of_values
-from lengthwise.verdict.evidence import Known, by_chance
+from lengthwise.verdict.evidence import Known, by_chance, wrong_far
 from lengthwise.verdict.labelled import Labelled, labelled_words, read_labelled
 from lengthwise.verdict.machine import AutomatonMachine, ProgramMachine
 
@@ -59,6 +59,39 @@ def test_labelled_words_of_parity_and_the_flip_flop_never_generalize():
     thirds = of(labelled(lambda word: word.count("a") % 3 == 0, "ab", 6))
     for found in (parity, last, thirds):
         assert (found.verdict, found.certainty, found.without_positions) == (NO, "conjectured", NO)
+
+
+def test_counting_to_what_was_seen_is_no_generalization(monkeypatch):
+    """A program may say count == 0 or count == 9 or ...: it is wrong far away, and short words do not show that it is right."""
+
+    def divisible(word):
+        return word.count("a") % 9 == 0
+
+    program = lw.crasp.parse(
+        "program p\nalphabet 'a' 'b'\naccept count('a') == 0 or count('a') == 9 or count('a') == 18\n"
+    )
+    found = SimpleNamespace(program=program, candidates=1, retested_to=27)
+    monkeypatch.setattr("lengthwise.verdict.search.search", lambda *_: found)
+    asked = lw.predict(divisible, alphabet="ab", seconds=60)
+    assert (asked.verdict, asked.without_positions) == (OPEN, OPEN)
+    assert "wrong on a word" in asked.reason
+    read = of(labelled(divisible, "ab", 10))
+    assert (read.verdict, read.without_positions) == (OPEN, OPEN)
+    assert "constants reach 18" in read.reason
+
+
+def test_far_words_find_what_constants_hide():
+    known = Known(("a", "b"), {(): True, (0,): False, (1,): True}, 1, AutomatonMachine(automaton("b*((ab*){9})*")))
+    text = "program p\nalphabet 'a' 'b'\naccept count('a') == 0 or count('a') == 9 or count('a') == 18\n"
+    wrong = wrong_far(known, lw.crasp.parse(text))
+    assert wrong is not None
+    assert wrong.count(0) % 9 == 0
+    assert len(wrong) > 3 * 18
+    right = "program p\nalphabet 'a' 'b'\naccept count('a') == 0\n"
+    assert (
+        wrong_far(Known(("a", "b"), {(): True}, 0, AutomatonMachine(automaton("b*", "ab"))), lw.crasp.parse(right))
+        is None
+    )
 
 
 def test_too_few_words_say_nothing():

@@ -76,7 +76,7 @@ def predicted_at(target: str, alphabet: str | None, seconds: float) -> "Predicti
         from lengthwise.tasks.registry import task
 
         return predict(task(target), name=target)
-    if "/" in target and not target.startswith(REGEX):
+    if ("/" in target or "." in target) and not target.startswith(REGEX):
         wanted = "a .crasp, .json, .py or .tsv file, or a name"
         raise WrongInput(wanted, shown(target), "see lengthwise predict --help")
     return named(target, _symbols(alphabet), seconds)

@@ -73,7 +73,7 @@ def _plain_by_guess(program: Program) -> Side | None:
 
     if program.accept is None:
         return None
-    known = asked(ProgramMachine(program), math.inf, MOST_WORDS)
+    known = asked(ProgramMachine(program), math.inf, math.inf, MOST_WORDS)
     found = small_automaton(known)
     if found is None:
         return None
