@@ -99,14 +99,16 @@ def attack_strings(
     complete = space.size(effort.evaluations + 1) <= effort.evaluations
     if complete:
         for string in space.every():
+            complete = complete and bool(search.tally.left)
+            if not complete:
+                break
             search.score(string)
     elif strategy == "random":
         search.screen(effort.evaluations)
     else:
         search.evolve()
     tally = search.tally
-    done = complete and bool(tally.left or tally.evaluations == effort.evaluations)
-    return WorstString(tally.best, tally.error, tally.evaluations, tally.restarts, tuple(tally.trace), done)
+    return WorstString(tally.best, tally.error, tally.evaluations, tally.restarts, tuple(tally.trace), complete)
 
 
 @dataclass
