@@ -60,7 +60,7 @@ def row(name, seconds):
         "failed candidates": len(result.rejected),
         "looked at": result.candidates,
         "no smaller up to": result.complete_size,
-        "accept": None if result.program is None else str(result.program.accept),
+        "accept": None if result.program is None else f"`{result.program.accept}`",  # brackets are no links
     }
 
 
