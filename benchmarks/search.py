@@ -1,6 +1,6 @@
 """Programs from labelled words alone: `python benchmarks/search.py [--seconds S] [--write] [NAME ...]`.
 
-For each of the library's 43 first programs, only its labels are used: of all words up to a length, and of the random
+For each of the library's 43 first programs, only its labels are used: of all words up to a length, and of the longer
 words on which a candidate is tested. The time is that of one core, so other work on the machine does not count. The
 found program is then compared with the library's. Programs without `accept` only have outputs; they are left out and
 count as not found.
@@ -56,11 +56,11 @@ def row(name, seconds):
         "ours_seconds": spent,
         "size": result.size,
         "all words up to": result.checked_to,
-        "random words up to": result.retested_to,
+        "tested up to": result.retested_to,
         "failed candidates": len(result.rejected),
         "looked at": result.candidates,
         "no smaller up to": result.complete_size,
-        "accept": None if result.program is None else str(result.program.accept),
+        "accept": None if result.program is None else f"`{result.program.accept}`",  # brackets are no links
     }
 
 

@@ -6,12 +6,11 @@ keeps the models, `index.json` and `table.md` beside the studies. Minutes on a C
 """
 
 import argparse
-import json
 from pathlib import Path
 from typing import Any
 
 from count_scan import scan
-from tables import cell
+from tables import cell, index_text, record_of
 
 import lengthwise as lw
 from lengthwise.study.plan import Study
@@ -44,20 +43,7 @@ def entry(one: Finished, store: Store) -> dict[str, Any]:
     if task.name == "simple":
         found["cut"] = scan(model, task, [SHORT], every=True, keep=_cut)
         found["long_cut"] = scan(model, task, [LONG], every=False, keep=_cut)
-    return {
-        "file": f"{name_of(one)}.safetensors",
-        "task": one.run.task,
-        "adversarial": one.run.training.corner_share,
-        "longest": one.run.longest,
-        "seed": one.run.seed,
-        "id": one.run.id,
-        "steps": one.steps,
-        "ended": one.ended,
-        "training_loss": one.training_loss,
-        "loss": {str(length): loss for length, loss, _ in one.curve},
-        "worst_error": {str(length): worst**0.5 for length, _, worst in one.curve},
-        "found": {name: vars(best) for name, best in found.items()},
-    }
+    return record_of(one, name_of(one)) | {"found": {name: vars(best) for name, best in found.items()}}
 
 
 def _cut(counts: Any, length: int) -> Any:
@@ -100,9 +86,7 @@ def keep(work: Path, results: Path) -> None:
             lw.save(store.model(one.run.id), results / entries[-1]["file"])
             print(f"{entries[-1]['file']}: {entries[-1]['found']['long']}", flush=True)
     made = {key: one.made[key] for key in ("device", "versions")}
-    lines = ",\n".join(f"  {json.dumps(one)}" for one in entries)
-    text = f'{{\n "made": {json.dumps(made)},\n "members": [\n{lines}\n ]\n}}\n'
-    (results / "index.json").write_text(text, encoding="utf-8")
+    (results / "index.json").write_text(index_text(entries, made), encoding="utf-8")
     (results / "table.md").write_text(table(entries), encoding="utf-8")
 
 

@@ -5,9 +5,9 @@ is not trained again. `docs/make_onset.py` measures them.
 """
 
 import argparse
-import json
 from pathlib import Path
-from typing import Any
+
+from tables import index_text, record_of
 
 import lengthwise as lw
 from lengthwise.study.plan import Study
@@ -27,22 +27,6 @@ def name_of(one: Finished) -> str:
     return f"{name}-{told}-{one.run.model.attention}-seed{one.run.seed}"
 
 
-def entry(one: Finished) -> dict[str, Any]:
-    """One member: how it was trained, and its losses."""
-    return {
-        "file": f"{name_of(one)}.safetensors",
-        "task": one.run.task,
-        "attention": one.run.model.attention,
-        "longest": one.run.longest,
-        "seed": one.run.seed,
-        "id": one.run.id,
-        "steps": one.steps,
-        "ended": one.ended,
-        "training_loss": one.training_loss,
-        "loss": {str(length): loss for length, loss, _ in one.curve},
-    }
-
-
 def main() -> None:
     """Train what is not trained, keep."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -50,17 +34,15 @@ def main() -> None:
     parser.add_argument("--results", type=Path, default=HERE, help="where models and index go")
     given = parser.parse_args()
     given.results.mkdir(parents=True, exist_ok=True)
-    lines, made = [], {}
+    entries, made = [], {}
     for name in STUDIES:
         print(sweep(Study.load(HERE / f"{name}.toml"), given.work / name, resume=True, say=print), flush=True)
         store = Store(given.work / name)
         for one in store.finished().values():
             lw.save(store.model(one.run.id), given.results / f"{name_of(one)}.safetensors")
-            lines.append(f"  {json.dumps(entry(one))}")
+            entries.append(record_of(one, name_of(one)))
             made = {key: one.made[key] for key in ("device", "versions")}
-    listed = ",\n".join(lines)
-    text = f'{{\n "made": {json.dumps(made)},\n "members": [\n{listed}\n ]\n}}\n'
-    (given.results / "index.json").write_text(text, encoding="utf-8")
+    (given.results / "index.json").write_text(index_text(entries, made), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -3,10 +3,13 @@
 import csv
 import gzip
 import io
+import json
 from collections.abc import Sequence
+from typing import Any
 
 from lengthwise.study.curves import Member
 from lengthwise.study.report import VERDICTS, Report
+from lengthwise.study.runfile import Finished
 
 
 def members_table(members: Sequence[Member]) -> bytes:
@@ -50,3 +53,27 @@ def claims_table(told: Sequence[tuple[str, Report]]) -> str:
 def cell(text: str) -> str:
     """A text that stands in a cell of a table."""
     return text.replace("|", "\\|").replace("\n", " ")
+
+
+def record_of(one: Finished, file: str) -> dict[str, Any]:
+    """What an index of kept models says of one: how it was trained, and its losses."""
+    return {
+        "file": f"{file}.safetensors",
+        "task": one.run.task,
+        "attention": one.run.model.attention,
+        "adversarial": one.run.training.corner_share,
+        "longest": one.run.longest,
+        "seed": one.run.seed,
+        "id": one.run.id,
+        "steps": one.steps,
+        "ended": one.ended,
+        "training_loss": one.training_loss,
+        "loss": {str(length): loss for length, loss, _ in one.curve},
+        "worst_error": {str(length): worst**0.5 for length, _, worst in one.curve},
+    }
+
+
+def index_text(entries: Sequence[dict[str, Any]], made: dict[str, Any]) -> str:
+    """An index of kept models: what they were made with, and one line each."""
+    lines = ",\n".join(f"  {json.dumps(one)}" for one in entries)
+    return f'{{\n "made": {json.dumps(made)},\n "members": [\n{lines}\n ]\n}}\n'

@@ -9,10 +9,12 @@ import lengthwise as lw
 from lengthwise.limit.constructions import mod_p_task, simple_task
 from lengthwise.limit.counts import evaluate_statistics
 from lengthwise.tasks.registry import task
+from lengthwise.theory.ascent import climbed
 from lengthwise.theory.attack_counts import attack_counts
 from lengthwise.theory.count_moves import neighbours
 from lengthwise.theory.count_space import CountSpace, rounded, select
-from lengthwise.theory.effort import Effort
+from lengthwise.theory.effort import Effort, Tally
+from lengthwise.theory.feasible import Inside
 from lengthwise.theory.where import parse_where
 from models import random_model
 
@@ -120,6 +122,56 @@ def test_one_rare_token_among_a_million():
     errors = lambda tables: np.abs(target.target_of(tables)) * (tables.prefix[2] >= 999_990)  # noqa: E731
     found = attack_counts(errors, CountSpace(3, 1, 0, 10**6, 10**6), Effort(5_000))
     assert found.error == pytest.approx(np.sin(1.5))
+
+
+def climb(space):
+    """Up 1 - (c0/n - 0.123)^2 - (c1/n - 0.4)^2 from random tables: the values at the start and the end, and the end."""
+
+    def errors(tables):
+        zeros, ones, _ = tables.prefix / tables.length
+        return 1 - (zeros - 0.123) ** 2 - (ones - 0.4) ** 2
+
+    rng = np.random.default_rng(0)
+    inside, tally = Inside(space), Tally(Effort(10**6))
+    starts, centres = inside.centred(space.draw(rng, np.full(20, 10**6)))
+    ends = climbed(errors, space, inside, starts, centres, tally, 10**6)
+    return errors(inside.within(starts, centres)), errors(ends), ends
+
+
+def test_the_climb_reaches_the_top_of_a_smooth_hill_and_the_edge_of_a_condition():
+    before, after, ends = climb(CountSpace(3, 1, 0, 10**6, 10**6))
+    assert (after >= before - 1e-12).all()
+    assert np.median(1 - after) < 1e-4
+    assert np.median(1 - before) > 1e-2
+    assert ends.prefix.sum(axis=0) == pytest.approx(10**6 - 1)
+    edge = CountSpace(3, 1, 0, 10**6, 10**6, parse_where("c0 >= 0.2 n", 3))
+    _, after, ends = climb(edge)
+    assert (ends.prefix[0] >= 0.2 * 10**6 - 2).all()
+    assert after.max() == pytest.approx(1 - 0.077**2, abs=1e-4)
+
+
+@pytest.mark.parametrize("seed", [2, 8])
+def test_periods_and_localities_of_model_and_task_may_differ(seed):
+    """The model has period 2 and locality 1, the task period 3 and locality 0: both are told from one table."""
+    rng = np.random.default_rng(seed)
+    head = lw.Head(rng.normal(size=(2, 2)), rng.normal(size=(2, 2)), rng.normal(size=(2, 2)), rng.normal(size=2))
+    model = lw.LimitTransformer(
+        embedding=rng.normal(size=(2, 2)), positions=rng.normal(size=(2, 2)), layers=[lw.Layer([head])],
+        unembedding=rng.normal(size=(1, 2)), attention="plain",
+    )  # fmt: skip
+    target = task("modp:period=3,residue=2")
+    found = lw.attack(model, target, length=(3, 7))
+    wanted = max(
+        abs(float(lw.evaluate(model, np.asarray(string), "dense")[0]) - target.target(string))
+        for n in range(3, 8)
+        for string in itertools.product(range(2), repeat=n)
+    )
+    assert found.method == "counts"
+    assert found.complete
+    assert found.worst_error == pytest.approx(wanted, rel=1e-9)
+    tail = lw.attack(model, "tail:tail=1", length=(1, 6))
+    strings = lw.attack(model, "tail:tail=1", length=(1, 6), method="strings")
+    assert tail.worst_error == pytest.approx(strings.worst_error, rel=1e-9)
 
 
 def test_a_larger_unembedding_is_noticed():

@@ -52,6 +52,16 @@ def known(monkeypatch):
     return made
 
 
+def test_the_share_of_corners_reaches_every_member(command, known, tmp_path):
+    asked = ["forecast", "simple:omega=4", "--loss", "0.01", "--json"]
+    ended = command(*asked, "--adversarial", "0.25")
+    assert json.loads(ended.out)["training"]["adversarial"] == 0.25
+    assert {run.training.corner_share for run in known.trained} == {0.25}
+    wrong = command(*asked, "--adversarial", "1.5")
+    assert (wrong.code, "a share from 0 to 1" in wrong.err) == (2, True)
+    assert "adversarial" not in json.loads(command(*asked, "--out", "other").out)["training"]
+
+
 def test_one_sentence_on_standard_output(command, known, tmp_path):
     ended = command("forecast", "simple:omega=4", "--loss", "0.01")
     assert (ended.code, len(ended.out.splitlines())) == (0, 1)

@@ -64,7 +64,7 @@ def test_files(command, tmp_path):
     found = command("predict", "p.json", "--json").json  # an even number of a is Parity
     assert (found["verdict"], found["certainty"]) == ("fails", "decided")
     assert found["witness"].keys() == {"first", "second", "loop", "then"}
-    ended = command("predict", "mine.py:doubled", "--json")
+    ended = command("predict", "mine.py:doubled", "--budget", "2", "--json")
     assert (ended.code, ended.json["verdict"], ended.json["certainty"]) in [
         (1, "unknown", None),
         (1, "fails", "checked"),
@@ -100,6 +100,7 @@ def test_the_culprit_of_a_program_without_a_bound_is_named_with_its_line(command
         (["none.json"], "no such file"),
         (["none.py:f"], "no such file"),
         (["folder/none"], "a .crasp, .json, .py or .tsv file"),
+        (["model.safetensors"], "a .crasp, .json, .py or .tsv file"),
         (["half.json"], "one next state for each of the 2 symbols"),
         (["gone.json"], "a state from 0 to 1"),
         (["bad.json"], "JSON"),
@@ -110,6 +111,7 @@ def test_the_culprit_of_a_program_without_a_bound_is_named_with_its_line(command
         (["mine.py:doubld"], "doubled"),
         (["simple:omega=0"], "omega above 0"),
         (["regex:(ab"], "closing bracket"),
+        (["tomita4", "--alphabet", "01"], "leave it out"),
         (["tomita4", "--budget", "0"], "a number of seconds above 0"),
         ([], "TARGET"),
     ],

@@ -32,6 +32,9 @@ def test_an_automaton_is_found_from_words_up_to_twice_its_states(seed):
     for longest in range(enough, min(enough + 3, 11)):
         found = guess(machine.alphabet, values_of(machine, longest), longest)
         assert found is None or found.automaton == machine
+    if enough:
+        found = guess(machine.alphabet, values_of(machine, enough - 1), enough - 1)
+        assert found is None or found.automaton.states < machine.states  # as many states are not singled out yet
     found = guess(machine.alphabet, values_of(machine, 10), 10)
     assert found is not None
     assert found.automaton == machine
@@ -171,7 +174,7 @@ def test_communication_of_the_tasks_is_linear():
 
 
 def test_schemes_of_the_tasks_are_in_the_class_for_larger_alphabets():
-    letters = [f"n{number}" for number in range(25)]
+    letters = [f"n{number}" for number in range(14)]
     for scheme, kind in ((majority_task, "plain"), (sort_task, "plain"), (copy_task, "local")):
         assert fragment(scheme(letters)).kind == kind
 

@@ -75,6 +75,7 @@ def test_the_algorithmic_tasks(name):
     assert (found.verdict, found.without_positions, found.certainty) == ALGORITHMIC[name]
     assert found.source
     assert found.published
+    assert ("alphabet that grows with the length" in found.reason) is (name in ("sort", "copy-unique"))
 
 
 @pytest.mark.parametrize("name", sorted(lw.crasp.library()))
@@ -236,6 +237,14 @@ def test_brackets_of_any_depth():
 def test_wrong_input(target, said):
     with pytest.raises(WrongInput, match=re.escape(said)):
         lw.predict(target)
+
+
+def test_a_program_that_says_nothing_and_one_that_shows_a_quantity():
+    with pytest.raises(WrongInput, match="accepts or shows"):
+        lw.predict(lw.crasp.parse("program p\nalphabet 'a'\nlet n := count('a')\n"))
+    shown = lw.predict(lw.crasp.parse("program p\nalphabet 'a'\noutput n := count[back 1]('a')\n"))
+    assert (shown.verdict, shown.without_positions) == (YES, OPEN)
+    assert shown.bound.fields()["answer"] == "outside the theory"
 
 
 def test_a_function_that_fails_is_named_with_the_word():

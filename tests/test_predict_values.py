@@ -1,17 +1,25 @@
 """Predictions from values alone: functions, labelled words, undecided languages; what is found is checked, no more."""
 
 import itertools
+from types import SimpleNamespace
 
 import pytest
 
 import lengthwise as lw
 from lengthwise.crasp.automata import automaton
-from lengthwise.verdict import of_languages
-from lengthwise.verdict.evidence import Known, by_chance
+from lengthwise.verdict import of_languages, of_values
+from lengthwise.verdict.evidence import Known, by_chance, wrong_far
 from lengthwise.verdict.labelled import Labelled, labelled_words, read_labelled
 from lengthwise.verdict.machine import AutomatonMachine, ProgramMachine
 
 YES, NO, OPEN = "generalizes", "fails", "unknown"
+
+
+@pytest.fixture(autouse=True)
+def fewer_words(monkeypatch):
+    """Some thousand words are enough here: up to length 9 of two symbols, then up to length 11."""
+    monkeypatch.setattr(of_values, "FIRST_WORDS", 2_000)
+    monkeypatch.setattr(of_values, "MOST_WORDS", 5_000)
 
 
 def labelled(member, alphabet, longest):
@@ -53,6 +61,39 @@ def test_labelled_words_of_parity_and_the_flip_flop_never_generalize():
         assert (found.verdict, found.certainty, found.without_positions) == (NO, "conjectured", NO)
 
 
+def test_counting_to_what_was_seen_is_no_generalization(monkeypatch):
+    """A program may say count == 0 or count == 9 or ...: it is wrong far away, and short words do not show that it is right."""
+
+    def divisible(word):
+        return word.count("a") % 9 == 0
+
+    program = lw.crasp.parse(
+        "program p\nalphabet 'a' 'b'\naccept count('a') == 0 or count('a') == 9 or count('a') == 18\n"
+    )
+    found = SimpleNamespace(program=program, candidates=1, retested_to=27)
+    monkeypatch.setattr("lengthwise.verdict.search.search", lambda *_: found)
+    asked = lw.predict(divisible, alphabet="ab", seconds=60)
+    assert (asked.verdict, asked.without_positions) == (OPEN, OPEN)
+    assert "wrong on a word" in asked.reason
+    read = of(labelled(divisible, "ab", 10))
+    assert (read.verdict, read.without_positions) == (OPEN, OPEN)
+    assert "constants reach 18" in read.reason
+
+
+def test_far_words_find_what_constants_hide():
+    known = Known(("a", "b"), {(): True, (0,): False, (1,): True}, 1, AutomatonMachine(automaton("b*((ab*){9})*")))
+    text = "program p\nalphabet 'a' 'b'\naccept count('a') == 0 or count('a') == 9 or count('a') == 18\n"
+    wrong = wrong_far(known, lw.crasp.parse(text))
+    assert wrong is not None
+    assert wrong.count(0) % 9 == 0
+    assert len(wrong) > 3 * 18
+    right = "program p\nalphabet 'a' 'b'\naccept count('a') == 0\n"
+    assert (
+        wrong_far(Known(("a", "b"), {(): True}, 0, AutomatonMachine(automaton("b*", "ab"))), lw.crasp.parse(right))
+        is None
+    )
+
+
 def test_too_few_words_say_nothing():
     few = of("ab\t1\nba\t0\naab\t1\nbb\t0\n")
     assert few.verdict == OPEN
@@ -87,7 +128,7 @@ def test_answers_that_are_no_truths_are_compared_and_not_searched():
 
 def test_a_function_that_changes_its_kind_of_answer_is_named_with_the_word():
     def moody(word):
-        return word.count("a") % 2 == 0 if len(word) <= 13 else "yes"
+        return word.count("a") % 2 == 0 if len(word) <= 9 else "yes"
 
     with pytest.raises(lw.WrongInput, match="True or False, as for shorter words"):
         lw.predict(moody, alphabet="ab")
@@ -123,7 +164,18 @@ def test_a_language_that_the_decision_leaves_open_goes_to_theorems_and_search(mo
     second = lw.predict("regex:(a|b)*a(a|b)", seconds=60)
     assert (second.verdict, second.certainty) == (YES, "proved")
     assert second.steps[-1].step == "search"
-    assert lw.predict("regex:(a{29})*", seconds=0.2).verdict == OPEN
+
+
+def test_a_program_that_is_found_for_a_language_must_be_equal_to_it(monkeypatch):
+    """A search that finds something that only looks right is not believed."""
+    monkeypatch.setattr(of_languages, "LARGER", ())
+    near = lw.crasp.parse("program near\nalphabet 'a'\naccept pos % 29 in {0} and count('a') <= 100\n")
+    right = lw.crasp.parse("program right\nalphabet 'a'\naccept pos % 29 in {0}\n")
+    for program, verdict, certainty in ((near, OPEN, None), (right, YES, "proved"), (None, OPEN, None)):
+        found = SimpleNamespace(program=program)
+        monkeypatch.setattr("lengthwise.verdict.search.search", lambda *_, found=found: found)
+        answer = lw.predict("regex:(a{29})*")
+        assert (answer.verdict, answer.certainty) == (verdict, certainty)
 
 
 def test_a_sample_of_all_words_is_that_of_the_machine():

@@ -12,6 +12,7 @@ import pytest
 from helpers_quantities import random_two_layer
 from lengthwise.crasp.compiled import compile
 from lengthwise.crasp.library import library
+from lengthwise.errors import WrongInput
 from lengthwise.limit.dense import dense_layer, embed
 from lengthwise.limit.evaluate import evaluate
 from lengthwise.limit.model import Head, Layer, LimitTransformer
@@ -91,6 +92,16 @@ def test_the_protocol_is_about_any_limit_transformer(rule):
         model = replace(made, attention=rule, bits=4 if rule == "log-length" and seed % 2 else None)
         string = rng.integers(0, model.symbols, 25)
         assert difference(model, string, int(rng.integers(1, 25))) < 1e-10
+
+
+def test_text_is_read_and_what_makes_no_sense_is_refused():
+    model = compiled("dyck1").model
+    rows = continued(model, message(model, "$(()(", 8), ")))", 8)
+    wanted = rows_of(model, [0, 1, 1, 2, 1, 2, 2, 2])
+    assert all(np.abs(one - all_[5:]).max() < 1e-12 for one, all_ in zip(rows, wanted, strict=True))
+    for first in ("", "$(x", [0, 1, 7], [0] * 8):
+        with pytest.raises(WrongInput):
+            message(model, first, 8)
 
 
 # --- and needs what the message says

@@ -29,6 +29,14 @@ from lengthwise.cli.sweep import stop_asked
 )
 @click.option("--batch", type=int, default=256, show_default=True, metavar="N", help="Strings in a training step.")
 @click.option(
+    "--adversarial",
+    type=float,
+    default=0.0,
+    show_default=True,
+    metavar="SHARE",
+    help="The share of each batch drawn at the corners: one token or two, and rare ones.",
+)
+@click.option(
     "--device",
     type=click.Choice(["cpu", "gpu", "auto"]),
     default="auto",
@@ -47,6 +55,7 @@ def command(
     out: str | None,
     steps: int,
     batch: int,
+    adversarial: float,
     device: str,
     as_json: bool,
 ) -> None:
@@ -72,6 +81,7 @@ def command(
       lengthwise forecast simple:omega=4 --loss 0.01
       lengthwise forecast modp:period=5 --loss 0.001 --budget 300
       lengthwise forecast simple --error 0.3 --json
+      lengthwise forecast simple --error 0.3 --adversarial 0.25
       lengthwise forecast simple:omega=12 --loss 0.01 --steps 8000 --budget 600
 
     \b
@@ -116,6 +126,7 @@ def command(
                 out=folder,
                 steps=steps,
                 batch=batch,
+                adversarial=adversarial,
                 device=device,
                 progress=tell.progress,
                 say=tell.say,

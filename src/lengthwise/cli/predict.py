@@ -47,8 +47,8 @@ def command(target: str, budget: float, alphabet: str | None, as_json: bool) -> 
     \b
     JSON fields:
       verdict            generalizes, fails or unknown
-      certainty          proved; decided: by the decision procedure, for the
-                         class of programs; checked: on all words up to
+      certainty          proved: about limit transformers; decided: about
+                         the class of programs; checked: on all words up to
                          checked_to; conjectured; null where unknown
       checked_to         all words up to this length were compared, or null
       without_positions  the verdict without positions, with

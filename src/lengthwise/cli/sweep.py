@@ -85,6 +85,7 @@ def command(
     Examples:
       lengthwise sweep study.toml
       lengthwise sweep study.toml --out results/study --set training.steps=200
+      lengthwise sweep study.toml --set training.adversarial=0.25
       lengthwise sweep study.toml --resume
       lengthwise sweep study.toml --set grid.omega='[2, 4, 6]' --json
 

@@ -49,6 +49,11 @@ def predicted_at(target: str, alphabet: str | None, seconds: float) -> "Predicti
     path = target.partition(":")[0]
     if path.endswith(PYTHON):
         return predict(_python(target, alphabet), seconds, name=target)
+    if alphabet is not None and not target.startswith(REGEX) and not target.endswith(".cr"):
+        wanted = "--alphabet with an expression or a function"
+        raise WrongInput(
+            wanted, f"--alphabet {alphabet} with {shown(target)}", "leave it out: the target has its symbols"
+        )
     if target == "-" or target.endswith((".crasp", ".cr")):
         from lengthwise.cli.files import load_program, program_and_text
 
@@ -71,7 +76,7 @@ def predicted_at(target: str, alphabet: str | None, seconds: float) -> "Predicti
         from lengthwise.tasks.registry import task
 
         return predict(task(target), name=target)
-    if "/" in target and not target.startswith(REGEX):
+    if ("/" in target or "." in target) and not target.startswith(REGEX):
         wanted = "a .crasp, .json, .py or .tsv file, or a name"
         raise WrongInput(wanted, shown(target), "see lengthwise predict --help")
     return named(target, _symbols(alphabet), seconds)

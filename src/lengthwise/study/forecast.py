@@ -48,6 +48,7 @@ def forecast(
     out: str | os.PathLike[str] | None = None,
     steps: int = STEPS,
     batch: int = BATCH,
+    adversarial: float = 0.0,
     device: str = "auto",
     progress: Callable[[Any], None] | None = None,
     say: Say | None = None,
@@ -59,6 +60,7 @@ def forecast(
 
     budget: seconds after which nothing more begins; the first round is always finished, so is what has begun.
     out: a folder with one study a round, where the same call continues; without it nothing is kept.
+    adversarial: the share of each batch that is drawn at the corners, see `config.Training`.
     """
     metric, threshold = metric_of(loss, error)
     number(budget, "budget", positive=True)
@@ -67,7 +69,7 @@ def forecast(
     if task.shortest > LONGEST_SHORTEST:
         wanted = f"a task with strings of at most {LONGEST_SHORTEST} tokens"
         raise WrongInput(wanted, f"at least {task.shortest}", "choose smaller parameters", f"task {target}")
-    training = Training(batch=batch, steps=steps, chunk=min(100, steps))
+    training = Training(batch=batch, steps=steps, chunk=min(100, steps), adversarial=adversarial)
     using = trainer or ensemble_on(device)
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()) if out is None else out)

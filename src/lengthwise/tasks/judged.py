@@ -55,8 +55,8 @@ class Judged:
         read = np.concatenate([[0], string + 1]) if self.begin else string
         return np.asarray(evaluate(self.model, read), dtype=np.float64)
 
-    def error(self, outputs: Values, wanted: Values) -> float:
-        """The largest |output - target|; for truth values how much the worst one lacks of a margin of 1/2.
+    def lacking(self, outputs: Values, wanted: Values) -> Values:
+        """The |output - target| of each output; for truth values how much it lacks of a margin of 1/2.
 
         For truth values 0 is right with a margin, and 1/2 or more is wrong: (1/2 - output) where it should be true,
         (1/2 + output) where it should be false.
@@ -64,13 +64,16 @@ class Judged:
         if outputs.shape != wanted.shape:
             got = f"{len(outputs)}"
             raise WrongInput(f"a model with {len(wanted)} outputs, as the target has", got, "name another", "model")
-        lacking = MARGIN - np.sign(wanted) * outputs if self.truth else np.abs(outputs - wanted)
-        return float(np.max(lacking))
+        return np.asarray(MARGIN - np.sign(wanted) * outputs if self.truth else np.abs(outputs - wanted))
 
-    def score(self, string: String) -> float | None:
-        """The error on a string; None where there is no target."""
+    def error(self, outputs: Values, wanted: Values) -> float:
+        """The error of the worst output."""
+        return float(np.max(self.lacking(outputs, wanted)))
+
+    def score(self, string: String) -> Values | None:
+        """The errors on a string; None where there is no target."""
         wanted = self.target(string)
-        return None if wanted is None else self.error(self.outputs(string), wanted)
+        return None if wanted is None else self.lacking(self.outputs(string), wanted)
 
     def errors(self, statistics: Statistics) -> Float[np.ndarray, " batch"]:
         """The errors on many strings of a one-layer model, from their statistics."""

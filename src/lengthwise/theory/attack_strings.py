@@ -1,7 +1,8 @@
 """The worst string of any model: search over edits, where a string is more than its counts.
 
-A population of strings is edited, crossed and selected; when it no longer improves, a new one is begun, and at the end
-the best of all of them go on together. What is found is a lower bound on the worst error.
+First random strings; then a population of the best of them is edited, crossed and selected; when it no longer improves,
+one is begun from new random strings, and at the end the best of all go on together. What is found is a lower bound on
+the worst error.
 """
 
 import itertools
@@ -9,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
-from jaxtyping import Int
+from jaxtyping import Float, Int
 
 from lengthwise.errors import WrongInput
 from lengthwise.theory.edits import OTHER_LENGTH, SAME_LENGTH, Edit, crossed, random_string
@@ -17,13 +18,16 @@ from lengthwise.theory.effort import Effort, Tally
 from lengthwise.theory.where import Condition
 
 String = Int[np.ndarray, " _"]
-Score = Callable[[String], float | None]
+Score = Callable[[String], Float[np.ndarray, " _"] | float | None]
+Fitness = tuple[float, float]  # the largest error of an output, then the mean over the outputs
 
 POPULATION = 16
 PATIENCE = 25  # generations without improvement after which a population is given up
 TOGETHER = 0.4  # share of the evaluations for the best of all populations together
 TRIES = 50  # draws for one string that meets a condition
 CROSSING = 0.15  # share of children with two parents
+SCREENING = 0.25  # share of the evaluations for random strings before anything else
+NEWCOMERS = 4  # random strings that join a population with each generation
 
 
 @dataclass(frozen=True)
@@ -84,6 +88,8 @@ def attack_strings(
 ) -> WorstString:
     """The string of a space with the largest score that the search finds; None is the score of a string without a target.
 
+    A score may be several numbers, one an output: the largest is maximised, their mean decides between equals.
+
     If there are no more strings than evaluations, all of them are tried. draw(generator, length): strings to start from
     beside those of edits.random_string, such as a task's own. strategy "random" is the rival: nothing but such starts.
     """
@@ -93,15 +99,16 @@ def attack_strings(
     complete = space.size(effort.evaluations + 1) <= effort.evaluations
     if complete:
         for string in space.every():
+            complete = complete and bool(search.tally.left)
+            if not complete:
+                break
             search.score(string)
     elif strategy == "random":
-        while search.tally.left and search.score(search.start()) is not None:
-            pass
+        search.screen(effort.evaluations)
     else:
         search.evolve()
     tally = search.tally
-    done = complete and bool(tally.left or tally.evaluations == effort.evaluations)
-    return WorstString(tally.best, tally.error, tally.evaluations, tally.restarts, tuple(tally.trace), done)
+    return WorstString(tally.best, tally.error, tally.evaluations, tally.restarts, tuple(tally.trace), complete)
 
 
 @dataclass
@@ -113,7 +120,7 @@ class _Search:
     tally: Tally
     generator: np.random.Generator
     draw: Callable[[np.random.Generator, int], String] | None
-    known: dict[bytes, float] = field(default_factory=dict)
+    known: dict[bytes, Fitness] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Edits that change the length only where it may change."""
@@ -121,16 +128,14 @@ class _Search:
         self.edits: tuple[Edit, ...] = (*SAME_LENGTH, *lengths)
         self.credit = np.ones(len(self.edits))
 
-    def score(self, string: String | None) -> float | None:
-        """The score of a string; one seen before costs nothing. None for no string."""
-        if string is None:
-            return None
-        key = string.astype(np.int32).tobytes()
+    def score(self, string: String) -> Fitness:
+        """How bad a string is; one seen before costs nothing."""
+        key = _key(string)
         if key not in self.known:
             found = self.scorer(string)
-            value = -np.inf if found is None else float(found)
-            self.known[key] = value
-            self.tally.add(np.asarray([value]), lambda _: string)
+            values = np.atleast_1d(np.asarray(-np.inf if found is None else found, dtype=np.float64))
+            self.known[key] = (float(values.max()), float(values.mean()))
+            self.tally.add(values.max(keepdims=True), lambda _: string)
         return self.known[key]
 
     def start(self) -> String | None:
@@ -148,33 +153,45 @@ class _Search:
                 return string
         return None
 
-    def evolve(self) -> None:
-        """Populations one after the other, then the best of each together."""
-        bests: list[String] = []
-        alone = int((1 - TOGETHER) * self.tally.effort.evaluations)
-        while self.tally.left and self.tally.evaluations < alone:
+    def screen(self, stop: int) -> list[String]:
+        """Random strings, until so many evaluations; the best of them."""
+        best: list[String] = []
+        while self.tally.left and self.tally.evaluations < stop:
             before = self.tally.evaluations
-            started = [string for string in (self.start() for _ in range(4 * POPULATION)) if string is not None]
-            if not started:
-                return
+            best = self._fittest([*best, *self._newcomers(4 * POPULATION)])
+            if self.tally.evaluations == before:  # nothing new is left, or nothing meets the condition
+                break
+        return best
+
+    def evolve(self) -> None:
+        """Random strings, then populations one after the other, then the best of each together."""
+        total = self.tally.effort.evaluations
+        population = self.screen(int(SCREENING * total))
+        bests: list[String] = []
+        while population and self.tally.left and self.tally.evaluations < (1 - TOGETHER) * total:
+            before = self.tally.evaluations
             self.tally.restarts += 1
-            bests += self._grow(started, alone, PATIENCE)[:2]
+            bests += self._grow(population, int((1 - TOGETHER) * total), PATIENCE)[:2]
+            population = self._fittest(self._newcomers(4 * POPULATION))
             if self.tally.evaluations == before:
                 break
-        while self.tally.left and bests:
+        while bests and self.tally.left:
             before = self.tally.evaluations
-            bests = self._grow(bests, self.tally.effort.evaluations, 20 * PATIENCE)
-            bests += [string for string in (self.start() for _ in range(POPULATION)) if string is not None]
+            bests = self._grow([*bests, *population], total, 4 * PATIENCE)
+            population = self._newcomers(POPULATION)
             if self.tally.evaluations == before:
                 return
+
+    def _newcomers(self, number: int) -> list[String]:
+        return [string for string in (self.start() for _ in range(number)) if string is not None]
 
     def _grow(self, population: list[String], stop: int, patience: int) -> list[String]:
         """A population, improved until it stays the same for too long, or until so many evaluations; best first."""
         population, quiet = self._fittest(population), 0
-        while quiet < patience and self.tally.left and self.tally.evaluations < stop:
+        while population and quiet < patience and self.tally.left and self.tally.evaluations < stop:
             top = self.known[_key(population[0])]
             children = [child for child in (self._child(population) for _ in range(POPULATION)) if child is not None]
-            population = self._fittest([*population, *children])
+            population = self._fittest([*population, *children, *self._newcomers(NEWCOMERS)])
             quiet = 0 if self.known[_key(population[0])] > top else quiet + 1
         return population
 
@@ -186,7 +203,7 @@ class _Search:
                 break
             self.score(string)
         known = [string for key, string in unique.items() if key in self.known]
-        return sorted(known, key=lambda string: -self.known[_key(string)])[:POPULATION]
+        return sorted(known, key=lambda string: self.known[_key(string)], reverse=True)[:POPULATION]
 
     def _child(self, population: list[String]) -> String | None:
         """An edited string: a good parent more often than others, an edit that helped before more often too."""
@@ -201,7 +218,7 @@ class _Search:
                 while generator.random() < 0.3 and len(child):
                     child = self.edits[int(generator.integers(len(SAME_LENGTH)))](generator, child, self.space.symbols)
             if len(child) and _key(child) not in self.known and self.space.holds(child) and self.tally.left:
-                better = self.score(child) > self.known[_key(parent)]  # type: ignore[operator]
+                better = self.score(child) > self.known[_key(parent)]
                 if used is not None:
                     self.credit[used] = max(0.3, 0.98 * self.credit[used] + 1.0 * better)
                 return child

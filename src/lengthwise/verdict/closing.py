@@ -1,6 +1,6 @@
 """From the Booleans that were enumerated to a program: each as it is and counted, for the target and for its opposite."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -42,8 +42,11 @@ class Closing:
         counts = self.bank.sample.count(self.bank.rows[places.start : places.stop])
         self._offer_compared(counts, [(((1, place),), size + 2) for place in places])
 
-    def offer_differences(self, size: int) -> None:
-        """Offers count(P) - count(Q) R c for all Booleans of at most this size, ahead of their turn, if they are few."""
+    def offer_differences(self, size: int) -> Iterator[None]:
+        """Offers count(P) - count(Q) R c for all Booleans of at most this size, ahead of their turn, if they are few.
+
+        Stops after every piece of work.
+        """
         many = self.bank.starts[size + 1]
         if many * (many - 1) // 2 > MOST_DIFFERENCES:
             return
@@ -56,6 +59,7 @@ class Closing:
                     (((1, left), (-1, right)), sizes[left] + sizes[right] + 3) for right in some
                 ]
                 self._offer_compared(differences, names)
+            yield
 
     def _offer_compared(self, counts: Counts, forms: Sequence[tuple[Terms, int]]) -> None:
         """Comparisons with the least and largest value where they must hold: those rule out most.

@@ -12,7 +12,9 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field
 
 from lengthwise.crasp.automata import Automaton
+from lengthwise.crasp.syntax import Program
 from lengthwise.errors import WrongInput, shown
+from lengthwise.verdict.far import far_words, reach_of
 from lengthwise.verdict.growth import Growth
 from lengthwise.verdict.guess import Guess, guess
 from lengthwise.verdict.labelled import Labelled, length_within, spelt
@@ -30,6 +32,7 @@ class Known:
     """The values of a function on all words up to `longest` and on some others; read as a machine, each word a state.
 
     function  what to ask for the value of any other word; None for labelled words, which are all there is
+    until     when to stop asking, on the monotonic clock
     truths    whether all values up to `longest` are true or false (1 and 0 are)
     """
 
@@ -37,6 +40,7 @@ class Known:
     values: dict[Word, Output]
     longest: int
     function: Machine | None = None
+    until: float = math.inf
     truths: bool = field(init=False)
 
     def __post_init__(self) -> None:
@@ -85,8 +89,11 @@ def value_of(machine: Machine, word: Word) -> Output:
     return machine.output(state)
 
 
-def asked(machine: Machine, until: float, most: int, before: Known | None = None) -> Known:
-    """The values on all words up to a length: at most so many words, or as many as there is time for; no word twice."""
+def asked(machine: Machine, until: float, end: float, most: int, before: Known | None = None) -> Known:
+    """The values on all words up to a length: at most so many words, or as many as there is time for; no word twice.
+
+    until: when to stop; end: when to stop asking for other words later on.
+    """
     values: dict[Word, Output] = {} if before is None else before.values
     level: list[tuple[Word, State]] = [((), machine.start())]
     values.setdefault((), machine.output(machine.start()))
@@ -98,14 +105,14 @@ def asked(machine: Machine, until: float, most: int, before: Known | None = None
         longer = []
         for word, state in level:
             if time.monotonic() > until and length > 1:
-                return Known(machine.alphabet, values, length - 1, machine)
+                return Known(machine.alphabet, values, length - 1, machine, end)
             for symbol in symbols:
                 after = (*word, symbol), machine.step(state, symbol)
                 longer.append(after)
                 if after[0] not in values:
                     values[after[0]] = machine.output(after[1])
         level = longer
-    return Known(machine.alphabet, values, len(level[0][0]), machine)
+    return Known(machine.alphabet, values, len(level[0][0]), machine, end)
 
 
 def small_automaton(known: Known) -> Guess | None:
@@ -118,14 +125,38 @@ def small_automaton(known: Known) -> Guess | None:
 
 
 def agrees_on_longer(known: Known, machine: Automaton) -> bool:
-    """Whether an automaton agrees on longer words: those at hand, and random ones of up to three times the length."""
+    """Whether an automaton agrees on longer words: those at hand, random ones of up to three times the length, far ones."""
     words = [word for word in known.values if len(word) > known.longest]
     if known.function is not None:
         draw = random.Random(0)
         symbols, longest = len(known.alphabet), known.longest
         lengths = (draw.randint(longest + 1, LONGER * longest + 1) for _ in range(TESTS))
         words += [tuple(draw.randrange(symbols) for _ in range(length)) for length in lengths]
-    return all(known.output(word) == (_after(machine, word) in machine.accepting) for word in words)
+        words += far_words(symbols, LONGER * longest + 1)
+    return first_wrong(known, [(word, _after(machine, word) in machine.accepting) for word in words]) is None
+
+
+def wrong_far(known: Known, program: Program) -> Word | None:
+    """A far word, beyond all constants of a program, on which it and the function differ; None where they agree."""
+    from lengthwise.crasp.interpret import run
+
+    words = far_words(len(known.alphabet), LONGER * max(known.longest, reach_of(program)) + 1)
+    said = run(program, [[known.alphabet[symbol] for symbol in word] for word in words]).accepts
+    assert said is not None
+    return first_wrong(known, list(zip(words, map(bool, said), strict=True)))
+
+
+def first_wrong(known: Known, said: list[tuple[Word, bool]]) -> Word | None:
+    """The shortest word of which something else was said than the function says, as far as there is time to ask it.
+
+    Shorter words first, so that a function that takes ever longer is left before it takes too long.
+    """
+    for word, says in sorted(said, key=lambda pair: len(pair[0])):
+        if word not in known.values and time.monotonic() > known.until:
+            return None
+        if known.output(word) != says:
+            return word
+    return None
 
 
 def _after(machine: Automaton, word: Word) -> int:

@@ -38,14 +38,14 @@ def guess(alphabet: tuple[str, ...], values: Mapping[Word, bool], longest: int) 
         endings = [end for size in range(ending + 1) for end in product(symbols, repeat=size)]
         found = _closed(alphabet, values, longest, endings, ending)
         if found is not None and _agrees(found, values, longest):
-            return Guess(found, longest) if 2 * found.states - 2 <= longest else None
+            return Guess(found, longest)
     return None
 
 
 def _closed(
     alphabet: tuple[str, ...], values: Mapping[Word, bool], longest: int, endings: list[Word], ending: int
 ) -> Automaton | None:
-    """A state for each row of values, from the empty word on; None where the words are too short to tell."""
+    """A state for each row of values, from the empty word on; None where the words are too short to tell them apart."""
     numbers: dict[tuple[bool, ...], int] = {}
     ahead: list[Word] = [()]
     numbers[tuple(values[end] for end in endings)] = 0

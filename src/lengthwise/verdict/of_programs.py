@@ -6,6 +6,7 @@ from lengthwise.crasp.automata import Automaton, minimal
 from lengthwise.crasp.fragment import fragment
 from lengthwise.crasp.library import library
 from lengthwise.crasp.syntax import Program
+from lengthwise.errors import WrongInput
 from lengthwise.verdict import algorithmic
 from lengthwise.verdict.lengths import training_length
 from lengthwise.verdict.machine import Machine, ProgramMachine
@@ -19,6 +20,8 @@ MOST_WORDS, MOST_COMPARED = 4_000, 4_000
 
 def of_program(program: Program, name: str, text: str | None = None) -> Prediction:
     """A program is in the class by being written; whether a plain one does the same may need its automaton."""
+    if program.accept is None and not program.outputs:
+        raise WrongInput("a program that accepts or shows something", "neither", "add `accept` or an `output`", name)
     needs = fragment(program)
     window = max(needs.offsets, default=0)
     kind = KINDS[needs.kind]
@@ -70,7 +73,7 @@ def _plain_by_guess(program: Program) -> Side | None:
 
     if program.accept is None:
         return None
-    known = asked(ProgramMachine(program), math.inf, MOST_WORDS)
+    known = asked(ProgramMachine(program), math.inf, math.inf, MOST_WORDS)
     found = small_automaton(known)
     if found is None:
         return None

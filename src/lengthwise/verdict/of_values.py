@@ -14,7 +14,9 @@ from lengthwise.verdict.evidence import (
     is_exponential,
     rows_of,
     small_automaton,
+    wrong_far,
 )
+from lengthwise.verdict.far import reach_of
 from lengthwise.verdict.growth import growth_of
 from lengthwise.verdict.guess import Guess
 from lengthwise.verdict.labelled import Labelled
@@ -32,11 +34,11 @@ def of_function(machine: Machine, name: str, seconds: float) -> Prediction:
     """A function that answers words: asked for half of the time at most, then searched for the rest of it."""
     started = time.monotonic()
     half, end = started + seconds / 2, started + seconds
-    known = asked(machine, half, FIRST_WORDS)
+    known = asked(machine, half, end, FIRST_WORDS)
     found = small_automaton(known)
     if found is not None:
         return of_guess(found, name)
-    return of_values(asked(machine, half, MOST_WORDS, known), name, end)
+    return of_values(asked(machine, half, end, MOST_WORDS, known), name, end)
 
 
 def of_words(words: Labelled, name: str, seconds: float) -> Prediction:
@@ -99,6 +101,15 @@ def _searched(known: Known, name: str, until: float, steps: list[Step]) -> Predi
             f"A program agrees with the {len(sample.words)} words, but with so few of a label one may agree by chance."
         )
         return _unknown(name, steps, reason)
+    if known.function is None and 2 * reach_of(found.program) > sample.longest:
+        reason = (
+            f"A program agrees with the words, but its constants reach {reach_of(found.program)} and the words only "
+            f"{sample.longest} symbols, so they do not show that it means them."
+        )
+        return _unknown(name, steps, reason)
+    if known.function is not None and (wrong := wrong_far(known, found.program)) is not None:
+        steps.append(Step("search", f"the program is wrong on a word of {len(wrong)} symbols", "words x y^t z"))
+        return _unknown(name, steps, f"The program that was found is wrong on a word of {len(wrong)} symbols.")
     return of_found(found.program, name, sample, found.retested_to, steps)
 
 

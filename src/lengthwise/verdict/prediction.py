@@ -29,7 +29,7 @@ class Side:
     """A verdict for one kind of positions. `certainty` is None where the verdict is unknown.
 
     proved       a theorem about limit transformers, no step is left open
-    decided      the decision procedure answered, for the class of programs
+    decided      settled for the class of programs, by the decision procedure or a proof in the docs
     checked      true of all words up to a length, and of nothing else for sure
     conjectured  what is known points this way
     """

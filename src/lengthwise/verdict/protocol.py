@@ -15,12 +15,14 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float, Int
 
+from lengthwise.errors import WrongInput
 from lengthwise.limit.attention import add_mlp, exponent, mean_of, power, shift_of
 from lengthwise.limit.dense import attend
 from lengthwise.limit.model import Head, LimitTransformer
+from lengthwise.strings import encode
 
 Rows = Float[np.ndarray, "_ width"]
-Tokens = Sequence[int] | Int[np.ndarray, " _"]
+Tokens = str | Sequence[int] | Sequence[str] | Int[np.ndarray, " _"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +57,11 @@ def message(model: LimitTransformer, first: Tokens, length: int, window: int | N
     since the first query of the other half sees the last position of this one at offset 1.
     """
     near = model.locality + 1 if window is None else window
-    rows, sent = entering(model, first, 1), []
+    rows, sent = entering(model, encode(first, model.names), 1), []
+    if len(rows) >= length:
+        raise WrongInput(
+            "a first half that is shorter than the string", f"{len(rows)} of {length}", "leave a second half"
+        )
     for layer in model.layers:
         far = max(0, len(rows) - near)
         sent.append(Sent(rows[far:], tuple(Keys.of(head, rows[:far]) for head in layer.heads)))
@@ -66,7 +72,8 @@ def message(model: LimitTransformer, first: Tokens, length: int, window: int | N
 
 def continued(model: LimitTransformer, sent: Sequence[Sent], second: Tokens, length: int) -> tuple[Rows, ...]:
     """The rows of the second half before layer 1, and after every layer, from the message and the second half alone."""
-    rows = entering(model, second, length - len(second) + 1)
+    tokens = encode(second, model.names)
+    rows = entering(model, tokens, length - len(tokens) + 1)
     found = [rows]
     for layer, known in zip(model.layers, sent, strict=True):
         means = [
@@ -78,10 +85,10 @@ def continued(model: LimitTransformer, sent: Sequence[Sent], second: Tokens, len
     return tuple(found)
 
 
-def entering(model: LimitTransformer, tokens: Tokens, start: int) -> Rows:
+def entering(model: LimitTransformer, tokens: Int[np.ndarray, " n"], start: int) -> Rows:
     """y_i = embedding[x_i] + positions[i mod period] for the positions i = start, start + 1, ..."""
     places = np.arange(start, start + len(tokens)) % model.period
-    return np.asarray(model.embedding[np.asarray(tokens, dtype=np.int64)] + model.positions[places], dtype=np.float64)
+    return np.asarray(model.embedding[tokens] + model.positions[places], dtype=np.float64)
 
 
 def _answered(model: LimitTransformer, head: Head, window: Rows, far: Keys, rows: Rows, length: int) -> Rows:

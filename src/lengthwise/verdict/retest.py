@@ -1,13 +1,37 @@
-"""Words that a candidate is tested on after it was found: random ones, longer than those it was found from."""
+"""Words that a candidate is tested on after it was found, longer than those it was found from."""
 
 import random
 from collections.abc import Callable, Sequence
+from itertools import chain, product
+
+import numpy as np
 
 from lengthwise.crasp.interpret import run
 from lengthwise.crasp.syntax import Program
+from lengthwise.crasp.words import Words
 from lengthwise.verdict.machine import Machine, Output, ProgramMachine, Word
 
 MOST = 3_000
+NEXT = 100_000
+
+
+def longer_words(program: Program, shortest: int, longest: int, known: Sequence[Word], seed: int) -> list[Word]:
+    """Words to test a candidate on, shortest first: random ones, and of the next lengths some that it accepts.
+
+    Few words are in most languages, and a candidate that accepts too much is wrong on few. So all words of the next
+    lengths, as far as 100,000 words reach, are run through the candidate, and those it accepts are tested, evenly
+    spread 1,500 of them if they are more.
+    """
+    symbols = len(program.alphabet)
+    following: list[Word] = []
+    for length in range(shortest, longest + 1):
+        if len(following) + symbols**length > NEXT:
+            break
+        following += product(range(symbols), repeat=length)
+    suspects = [word for word, yes in zip(following, accepted(program, following), strict=True) if yes]
+    spread = suspects[:: 1 + 2 * len(suspects) // MOST]
+    words = {*random_words(symbols, shortest, longest, known, seed), *spread}
+    return sorted(words, key=lambda word: (len(word), word))
 
 
 def random_words(symbols: int, shortest: int, longest: int, known: Sequence[Word], seed: int) -> list[Word]:
@@ -90,7 +114,9 @@ def values(machine: Machine, words: Sequence[Word]) -> list[bool]:
 
 def accepted(program: Program, words: Sequence[Word]) -> list[bool]:
     """Whether a program accepts each word."""
-    accepts = run(program, [list(word) for word in words]).accepts
+    lengths = np.fromiter(map(len, words), dtype=np.int64, count=len(words))
+    tokens = np.fromiter(chain.from_iterable(words), dtype=np.int64, count=int(lengths.sum()))
+    accepts = run(program, Words(tokens, lengths)).accepts
     assert accepts is not None
     found: list[bool] = accepts.tolist()
     return found

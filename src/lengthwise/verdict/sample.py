@@ -13,7 +13,6 @@ import numpy as np
 from jaxtyping import Bool, Int, Integer, UInt8, UInt64
 
 from lengthwise.verdict.labelled import Labelled
-from lengthwise.verdict.machine import Word
 
 Rows = UInt8[np.ndarray, "rows bytes"]
 Row = UInt8[np.ndarray, " bytes"]
@@ -23,7 +22,7 @@ Counts = Integer[np.ndarray, "rows prefixes"]
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """Prefixes, shortest first and then in the order of the alphabet.
+    """Prefixes, shortest first and then as the words bring them.
 
     before    the prefix without its last symbol; of the empty one itself
     symbols   the last symbol; -1 for the empty one
@@ -40,18 +39,25 @@ class Sample:
 
     @classmethod
     def of(cls, labelled: Labelled) -> "Sample":
-        """The prefixes of labelled words."""
-        prefixes = {word[:length] for word in labelled.words for length in range(len(word) + 1)} | {()}
-        ordered: list[Word] = sorted(prefixes, key=lambda word: (len(word), word))
-        place = {word: index for index, word in enumerate(ordered)}
-        before = np.array([place[word[:-1]] for word in ordered])
-        symbols = np.array([word[-1] if word else -1 for word in ordered])
-        lengths = np.array([len(word) for word in ordered])
-        marked = np.zeros((2, len(ordered)), dtype=bool)
-        for word, label in zip(labelled.words, labelled.labels, strict=True):
-            marked[0 if label else 1, place[word]] = True
+        """The prefixes of labelled words; each is a step from the one before it, so long words cost their length."""
+        steps: dict[tuple[int, int], int] = {}
+        found, ends = [(0, -1, 0)], []
+        for word in labelled.words:
+            here = 0
+            for length, symbol in enumerate(word, start=1):
+                there = steps.setdefault((here, symbol), len(found))
+                if there == len(found):
+                    found.append((here, symbol, length))
+                here = there
+            ends.append(here)
+        before, symbols, lengths = np.array(found).T
+        order = np.argsort(lengths, kind="stable")
+        place = np.argsort(order)
+        marked = np.zeros((2, len(order)), dtype=bool)
+        for end, label in zip(ends, labelled.labels, strict=True):
+            marked[0 if label else 1, place[end]] = True
         yes, no = pack(marked)
-        return cls(labelled, before, symbols, lengths, yes, no)
+        return cls(labelled, place[before[order]], symbols[order], lengths[order], yes, no)
 
     @property
     def size(self) -> int:

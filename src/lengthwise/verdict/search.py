@@ -3,10 +3,10 @@
 Rounds. The Booleans of candidates.py are found by size; each is offered, as it is and counted (closing.py), to two set
 covers (covers.py): for the target, and for its opposite. The smallest cover is a candidate when no smaller program is
 left, or when 400 S^2 Booleans were looked at, S its size: a long program that fits the words may fit them by chance, and
-something shorter may come. With an oracle a candidate is run on random words of up to three times the length (retest.py);
+something shorter may come. With an oracle a candidate is run on longer words, random ones and some it accepts (retest.py);
 those it gets wrong join the labelled words, with their prefixes, and the next round begins.
 
-What is promised of a program that is found: it agrees with every labelled word, and with the oracle on the random words.
+What is promised of a program that is found: it agrees with every labelled word, and with the oracle on the longer words.
 Not that it is equal to the target; no length makes it so in general (programs note, sections 1 and 4.5).
 No enumerated program of at most `complete_size` agrees, but perhaps the one found. Among larger ones, conjunctions and
 disjunctions are found by a bounded search, so a smaller program may have been missed.
@@ -27,7 +27,7 @@ from lengthwise.verdict.closing import Closing
 from lengthwise.verdict.labelled import Labelled
 from lengthwise.verdict.machine import Machine, Word
 from lengthwise.verdict.recipes import size
-from lengthwise.verdict.retest import random_words, values, wrong_words
+from lengthwise.verdict.retest import longer_words, values, wrong_words
 from lengthwise.verdict.sample import Sample
 
 EARNED = 400  # a program of size S is taken when 400 S^2 candidates were looked at: long ones fit by chance
@@ -46,7 +46,7 @@ class Found:
     size            its size, see recipes.py
     checked_to      it agrees on all words up to this length; -1 where not even the empty word was labelled
     words           with how many labelled words it agrees
-    retested_to     it agrees with the oracle on random words up to this length; None without an oracle
+    retested_to     it agrees with the oracle on longer words, up to this length; None without an oracle
     retested        on how many
     candidates      how many Booleans were looked at
     complete_size   all enumerated programs up to this size were looked at: none smaller than the one found agrees
@@ -97,7 +97,7 @@ class Found:
         test = (
             "there is no oracle to test it on others"
             if self.retested_to is None
-            else f"and on {self.retested} random words up to length {self.retested_to}"
+            else f"and on {self.retested} longer words up to length {self.retested_to}"
         )
         return f"A program of size {self.size} agrees on {upto}, {test}; that is no proof of equality ({seen})."
 
@@ -193,7 +193,7 @@ class Search:
                     return
             closing.offer_new(now)
             if now == AHEAD:
-                closing.offer_differences(now)
+                yield from closing.offer_differences(now)
             self.complete_size = now
             best = closing.best()
             if best is not None and (size(best) <= now + 1 or EARNED * size(best) ** 2 <= bank.looked_at):
@@ -201,7 +201,7 @@ class Search:
                 return
 
     def _wrong(self, accept: Boolean) -> list[Word]:
-        """Random words that a candidate gets wrong, shortest first; none where there is no oracle."""
+        """Longer words that a candidate gets wrong, shortest first; none where there is no oracle."""
         program = self._program(accept)
         if missed := wrong_words(program, self.labelled.words, self.labelled.labels):
             raise AssertionError(f"{accept} does not agree on {missed[0]}")
@@ -210,7 +210,7 @@ class Search:
         known = [word for word, label in zip(self.labelled.words, self.labelled.labels, strict=True) if label]
         shortest = self.first.complete_to + 1
         seed = self.seed + len(self.rejected)
-        self._tried = random_words(len(self.labelled.alphabet), shortest, self._longest, known, seed)
+        self._tried = longer_words(program, shortest, self._longest, known, seed)
         self._said = values(self.oracle, self._tried)
         return wrong_words(program, self._tried, self._said)
 
