@@ -1,6 +1,6 @@
-"""What a loss of 1e-5 hides: ten small models and their adversarial twins, `python results/make_hides.py`.
+"""What a loss of 1e-5 hides: eleven small models and their adversarial twins, `python results/make_hides.py`.
 
-Trains the studies in results/hides (five SimpleTasks, the five ModPTasks of periods 2 and 3; each on its own law, and
+Trains the studies in results/hides (five SimpleTasks, the five ModPTasks of periods 2 and 3, a SimpleTask of four tokens; each on its own law, and
 once more with a quarter of each batch drawn at the corners), looks for their worst strings among tables of counts, and
 keeps the models, `index.json` and `table.md` beside the studies. Minutes on a CPU; what is trained is not trained again.
 """
@@ -20,7 +20,7 @@ from lengthwise.study.sweep import sweep
 from lengthwise.tasks.registry import parsed
 
 HERE = Path(__file__).parent / "hides"
-STUDIES = ("simple", "modp")
+STUDIES = ("simple", "modp", "four")
 SHORT, LONG = 60, 1_000_000
 CUT = 20  # the domain without the jump: c_0 + c_1 at least a twentieth of the string
 
@@ -28,7 +28,7 @@ CUT = 20  # the domain without the jump: c_0 + c_1 at least a twentieth of the s
 def name_of(one: Finished) -> str:
     """What a member's model is called: simple-omega4, simple-omega4-adversarial."""
     name, given = parsed(one.run.task)
-    told = "-".join(f"{key}{value:g}" for key, value in given.items() if key != "symbols")
+    told = "-".join(f"{key}{value:g}" for key, value in given.items() if (key, value) != ("symbols", 3))
     return f"{name}-{told}" + ("-adversarial" if one.run.training.corner_share else "")
 
 
