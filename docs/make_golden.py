@@ -19,6 +19,8 @@ CASES = {
     "run": ["run", "model.safetensors", "--strings", "words.txt", "--json"],
     "run-hardmax": ["run", "model.safetensors", "--counts", "table.json", "--hardmax", "--json"],
     "run-nl": ["run", "model.safetensors", "--strings", "words.txt", "--nl"],
+    "certify": shlex.split("certify modp:period=2,residue=1 --bits 3 --within 0.334 --certificate c.json --json"),
+    "check-worst": ["check", "worst.json", "--json"],
     "attack": shlex.split(
         "attack study/weights/02b891270bed8eab.safetensors --task simple:omega=2 --length 1..30 --json"
     ),
@@ -114,6 +116,7 @@ def prepare(folder: Path) -> None:
     example = (GOLDEN.parent / "certificates" / "shortening.json").read_text(encoding="utf-8")
     (folder / "certificate.json").write_text(example, encoding="utf-8")
     (folder / "refused.json").write_text(example.replace('"1/1000"', '"1/2000"'), encoding="utf-8")
+    shutil.copy(GOLDEN.parent / "certificates" / "worst.json", folder)
     (folder / "words.txt").write_text("0010210201\n0 1 2 2 2\n", encoding="utf-8")
     (folder / "brackets.txt").write_text("aabb\n\nabba\n", encoding="utf-8")
     (folder / "balanced.crasp").write_text(BALANCED, encoding="utf-8")

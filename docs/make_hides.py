@@ -30,13 +30,14 @@ corners](studies.md): few kinds of tokens, rare ones. The models are in `results
 `docs/make_hides.py`.
 
 * **Mean** is the root of the mean squared error over random strings of a million tokens: an error, like the other columns.
-* **Sampled** is the largest error among 32,768 random strings of a million tokens.
+* **Sampled** is the largest error among 32,768 random strings of a million tokens, of whatever kind.
 * **Attacked** is the largest error that [a search](attack.md) finds, at lengths up to a million.
 * **Certified** brackets the largest error over *all* strings of *all* lengths ([certify](certify.md)). The lower end is
   attained by a string; the upper end is proved, and a [certificate](certificate.md) of it was accepted by the independent
   checker, a program that needs nothing but Python.
-* **Theorem P**: the training length after which [the theorem](one-layer.md) excludes that this model and one that is no
-  larger, once they agree, part by more than {ERROR}. It does not depend on how well the model was trained.
+* **Theorem P**: a training length that [the theorem](one-layer.md) proves to be enough: this model and any one with no worse
+  constants, once they agree on all strings of that length, differ by at most {ERROR} on longer ones. It is about two
+  models that agree, not about how well this one was trained.
 
 ![Mean, sampled, attacked and certified errors of every model](hides/figure.svg)
 """

@@ -1,7 +1,6 @@
 """Certificates of worst errors as they are found, held against the independent checker; and broken afterwards."""
 
 import copy
-import json
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +11,7 @@ from helpers_certify import case
 from lengthwise.check import check_bytes
 from lengthwise.theory.certificate import certificate_text
 from lengthwise.theory.certify import Limits
-from lengthwise.theory.worst_certificate import worst_certificate
+from lengthwise.theory.worst_certificate import trees_of, worst_certificate
 
 HIDES = Path(__file__).parent.parent / "results" / "hides"
 
@@ -93,6 +92,9 @@ def test_a_claim_below_the_truth_is_refused(proof):
 
 def test_the_file_can_be_gone_on_from(tmp_path):
     model, task = lw.load(HIDES / "modp-period2-residue0.safetensors"), lw.task("modp:period=2,residue=0")
-    path = lw.certify(model, task, small=4).certificate(tmp_path / "c.json")
+    first = lw.certify(model, task, limits=Limits(most_cells=12))
+    path = first.certificate(tmp_path / "c.json")
     assert lw.check(path).valid
-    assert json.loads(path.read_text())["kind"] == "worst"
+    again = lw.certify(model, task, begun=trees_of(path.read_text(), "c.json"), limits=Limits(most_cells=12))
+    assert again.fields() == first.fields()
+    assert lw.certify(model, task, begun=trees_of(path.read_text(), "c.json")).proved

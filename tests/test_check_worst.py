@@ -124,6 +124,8 @@ def difference(model, goal, root, walk, cell, shares, t):
     every = [*counts, *[t] * len(near)]
     if any(sum(w * n for w, n in zip(own, every, strict=True)) == 0 for own in walk.scene.weights):
         return None  # a head does not find its logit: no string of the root
+    if walk.scene.always_scored and not sum(w * n for w, n in zip(walk.scene.under, every, strict=True)):
+        return None  # the target sees the root's last tokens, but nothing here: no string of the root
     f = output(model, root.frame.query, counts, near, t)
     for token, residue in near:
         counts[residue * model.symbols + token] += t

@@ -24,6 +24,7 @@ FIELDS = {  # what the verbs promise to other tools
     | {"theorem", "hypotheses", "attention", "reason"},
     "run": {"outputs"},
     "attack": {"worst_error", "witness"},
+    "certify": {"worst_error", "lower", "upper", "witness", "certificate"},
     "shorten": {"length", "errors", "bound", "method", "string", "counts", "certificate"},
     "show": {"layers", "heads", "period", "locality", "logit_margin", "position_margin", "sensitivity", "complexity"},
     "check": {"valid", "statement", "reason"},
