@@ -167,7 +167,7 @@ NEVER = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("target", NEVER, ids=str)
+@pytest.mark.parametrize("target", NEVER, ids=lambda one: one if isinstance(one, str) else one[0].__name__)
 def test_what_is_never_said_to_generalize(target):
     found = lw.predict(target) if isinstance(target, str) else lw.predict(target[0], alphabet=target[1], seconds=2)
     assert YES not in (found.verdict, found.without_positions)
