@@ -14,16 +14,12 @@ Largest errors found, medians over three seeds.
 
 import argparse
 import itertools
-import json
-import os
-import platform
 import statistics
 import time
 from dataclasses import replace
-from datetime import UTC, datetime
-from pathlib import Path
 
 import numpy as np
+from _stored import store
 
 import lengthwise as lw
 from lengthwise.crasp.compiled import compile
@@ -33,7 +29,6 @@ from lengthwise.tasks.judged import judged
 from lengthwise.theory.attack_strings import StringSpace, attack_strings
 from lengthwise.theory.effort import Effort
 
-RESULTS = Path(__file__).parent / "results" / "attack.json"
 EVALUATIONS, SEEDS = 1500, (0, 1, 2)
 KGRAMS = [(2, 1), (3, 1), (2, 2)]
 SUITE = ["tomita4", "tomita7", "D_2", "D_4", "a_star_b_star", "ab_d_bc", "abab_star", "blocks5"]
@@ -114,15 +109,7 @@ def main():
         rest = {name: round(value, 3) for name, value in one.items() if isinstance(value, float)}
         print(f"{one['what']}: {rest}", flush=True)
     if write:
-        RESULTS.parent.mkdir(exist_ok=True)
-        result = {
-            "benchmark": f"attack, {EVALUATIONS} evaluations",
-            "date": datetime.now(UTC).date().isoformat(),
-            "device": f"CPU, {os.cpu_count()} cores, {platform.machine()}",
-            "versions": {"python": platform.python_version(), "numpy": np.__version__, "lengthwise": lw.__version__},
-            "rows": rows,
-        }
-        RESULTS.write_text(json.dumps(result, indent=1) + "\n")
+        store("attack", f"attack, {EVALUATIONS} evaluations", rows)
 
 
 if __name__ == "__main__":

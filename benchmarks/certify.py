@@ -7,16 +7,14 @@ cells the same search needs when it encloses them by interval arithmetic (the ri
 
 import argparse
 import json
-import os
-import platform
 import sys
 import tempfile
 import time
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
+from _stored import store
 
 import lengthwise as lw
 from lengthwise.theory import certify as search
@@ -25,7 +23,6 @@ from lengthwise.theory.leaf import corners_of, enclosed
 
 HERE = Path(__file__).parent
 MODELS = HERE.parent / "results" / "hides"
-RESULTS = HERE / "results" / "certify.json"
 CUT, LONGEST, MOST = "c0 + c1 >= 0.05 n", 200, 100_000
 sys.path.insert(0, str(HERE.parent / "results"))
 
@@ -111,14 +108,7 @@ def main():
             rows.append(row(entry, given.quick))
             print(rows[-1], flush=True)
     if given.write:
-        result = {
-            "benchmark": "certified worst errors of trained models",
-            "date": datetime.now(UTC).date().isoformat(),
-            "device": f"CPU, {os.cpu_count()} cores, {platform.machine()}",
-            "versions": {"python": platform.python_version(), "numpy": np.__version__, "lengthwise": lw.__version__},
-            "rows": rows,
-        }
-        RESULTS.write_text(json.dumps(result, indent=1) + "\n")
+        store("certify", "certified worst errors of trained models", rows)
 
 
 if __name__ == "__main__":

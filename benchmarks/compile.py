@@ -7,15 +7,11 @@ not, so the same row says what ours needs at every length and up to which the le
 """
 
 import argparse
-import json
-import os
-import platform
 import statistics
 import time
-from datetime import UTC, datetime
-from pathlib import Path
 
 import numpy as np
+from _stored import store
 
 import lengthwise as lw
 from lengthwise.crasp.compiled import compile
@@ -23,7 +19,6 @@ from lengthwise.crasp.ledger import EVALUATORS
 from lengthwise.crasp.library import library
 from lengthwise.crasp.parse import parse
 
-RESULTS = Path(__file__).parent / "results" / "compile.json"
 LENGTH = "program length alphabet 'a' 'b' accept count(true) == 11 output more := count(true) > 11"
 TRACR = [  # what, our program, tracr's: seconds, weights, first wrong length (measured beforehand)
     ("length, tracr made for 10", LENGTH, 3.0, None, 11),
@@ -127,15 +122,7 @@ def main():
         )
         print(f"{row['what']}: {row['ours']:.3g} {row['unit']}; {rest}", flush=True)
     if write:
-        RESULTS.parent.mkdir(exist_ok=True)
-        result = {
-            "benchmark": "compile",
-            "date": datetime.now(UTC).date().isoformat(),
-            "device": f"CPU, {os.cpu_count()} cores, {platform.machine()}",
-            "versions": {"python": platform.python_version(), "numpy": np.__version__, "lengthwise": lw.__version__},
-            "rows": rows,
-        }
-        RESULTS.write_text(json.dumps(result, indent=1) + "\n")
+        store("compile", "compile", rows)
 
 
 if __name__ == "__main__":

@@ -7,23 +7,18 @@ interpreter of the older syntax works (it is measured elsewhere: 1.96 million to
 """
 
 import argparse
-import json
-import os
-import platform
 import subprocess
 import sys
 import time
-from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
+from _stored import store
 
-import lengthwise as lw
 from lengthwise.crasp.interpret import run
 from lengthwise.crasp.library import library
 from lengthwise.crasp.words import Words
 
-RESULTS = Path(__file__).parent / "results" / "crasp.json"
 TOKENS = 24_000_000
 
 
@@ -128,14 +123,7 @@ def main():
         beside = f"   {row['rival_name']}: {row['rival']:.3g}, ratio {row['ratio']:.2g}" if "rival" in row else ""
         print(f"{row['what']}: {row['ours']:.3g} {row['unit']} (wanted {row.get('wanted') or 'nothing'}){beside}")
     if write:
-        result = {
-            "benchmark": "crasp",
-            "date": datetime.now(UTC).date().isoformat(),
-            "device": f"CPU, {os.cpu_count()} cores, {platform.machine()}",
-            "versions": {"python": platform.python_version(), "numpy": np.__version__, "lengthwise": lw.__version__},
-            "rows": rows,
-        }
-        RESULTS.write_text(json.dumps(result, indent=1) + "\n")
+        store("crasp", "crasp", rows)
 
 
 if __name__ == "__main__":

@@ -5,22 +5,15 @@ each an equation. The cycles alone are listed here, which is what its time goes 
 """
 
 import argparse
-import json
-import os
-import platform
 import time
-from datetime import UTC, datetime
-from pathlib import Path
 
 import numpy as np
+from _stored import store
 
-import lengthwise as lw
 from lengthwise.crasp.automata import Automaton, automaton
 from lengthwise.crasp.languages import combined
 from lengthwise.crasp.regular import decide
 from lengthwise.crasp.separation import levels
-
-RESULTS = Path(__file__).parent / "results" / "decide.json"
 
 
 def seconds(function, repeats=5):
@@ -98,15 +91,7 @@ def main():
         )
         rows.append(row)
     if write:
-        result = {
-            "benchmark": "deciding regular languages",
-            "date": datetime.now(UTC).date().isoformat(),
-            "device": f"{platform.machine()}, {os.cpu_count()} cores",
-            "versions": {"python": platform.python_version(), "lengthwise": lw.__version__, "numpy": np.__version__},
-            "rows": rows,
-        }
-        RESULTS.parent.mkdir(exist_ok=True)
-        RESULTS.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+        store("decide", "deciding regular languages", rows)
 
 
 if __name__ == "__main__":

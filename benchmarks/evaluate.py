@@ -5,23 +5,18 @@ the last query in the last layer. Its weaker form (every query in both layers) i
 """
 
 import argparse
-import json
-import os
-import platform
 import resource
 import subprocess
 import sys
 import time
-from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
+from _stored import store
 
 import lengthwise as lw
 from lengthwise.limit.evaluate import evaluate
 from lengthwise.limit.model import MLP, Head, Layer, LimitTransformer
-
-RESULTS = Path(__file__).parent / "results" / "evaluate.json"
 
 
 def two_layers(symbols, width, offsets, heads, units):
@@ -139,14 +134,7 @@ def main():
         print(f"{row['what']}: {row['ours']:.3g} {row['unit']} (wanted {row['wanted']}){beside}")
     print(f"peak memory of this process {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024} MB")
     if write:
-        result = {
-            "benchmark": "evaluate",
-            "date": datetime.now(UTC).date().isoformat(),
-            "device": f"CPU, {os.cpu_count()} cores, {platform.machine()}",
-            "versions": {"python": platform.python_version(), "numpy": np.__version__, "lengthwise": lw.__version__},
-            "rows": rows,
-        }
-        RESULTS.write_text(json.dumps(result, indent=1) + "\n")
+        store("evaluate", "evaluate", rows)
 
 
 if __name__ == "__main__":

@@ -5,20 +5,16 @@ string, as fast as this package can (`linear`), at a length that still fits into
 """
 
 import argparse
-import json
-import os
-import platform
 import tempfile
 import time
-from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
+from _stored import store
 
 import lengthwise as lw
 from lengthwise.limit.model import MLP, Head, Layer, LimitTransformer
 
-RESULTS = Path(__file__).parent / "results" / "one_layer.json"
 SYMBOLS, PERIOD, LOCALITY, LENGTH = 5, 4, 1, 10**12
 
 
@@ -148,15 +144,7 @@ def main():
         wanted = f" (wanted {row['wanted']})" if row["wanted"] else ""
         print(f"{row['what']}: {row['ours']:.3g} {row['unit']}{wanted}{beside}", flush=True)
     if write:
-        RESULTS.parent.mkdir(exist_ok=True)
-        result = {
-            "benchmark": "one_layer",
-            "date": datetime.now(UTC).date().isoformat(),
-            "device": f"CPU, {os.cpu_count()} cores, {platform.machine()}",
-            "versions": {"python": platform.python_version(), "numpy": np.__version__, "lengthwise": lw.__version__},
-            "rows": rows,
-        }
-        RESULTS.write_text(json.dumps(result, indent=1) + "\n")
+        store("one_layer", "one_layer", rows)
 
 
 if __name__ == "__main__":

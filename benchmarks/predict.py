@@ -6,21 +6,14 @@ where the machine is not quiet.
 """
 
 import argparse
-import json
 import os
-import platform
 import subprocess
 import sys
 import tempfile
 import time
-from datetime import UTC, datetime
-from pathlib import Path
 
-import numpy as np
+from _stored import store
 
-import lengthwise as lw
-
-RESULTS = Path(__file__).parent / "results" / "predict.json"
 ALLOWED = 0.3
 COMMANDS = {
     "tomita4: local, its automaton asked for a plain program": "tomita4",
@@ -74,14 +67,7 @@ def main():
             print("  ".join(f"{name} {x:.3f}" if isinstance(x, float) else f"{name} {x}" for name, x in row.items()))
             found.append(row)
     if arguments.write:
-        result = {
-            "benchmark": "predicting from a cold start",
-            "date": datetime.now(UTC).date().isoformat(),
-            "device": f"{platform.machine()}, {os.cpu_count()} cores",
-            "versions": {"python": platform.python_version(), "lengthwise": lw.__version__, "numpy": np.__version__},
-            "rows": found,
-        }
-        RESULTS.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+        store("predict", "predicting from a cold start", found)
 
 
 if __name__ == "__main__":

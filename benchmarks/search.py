@@ -7,14 +7,9 @@ count as not found.
 """
 
 import argparse
-import json
-import os
-import platform
 import time
-from datetime import UTC, datetime
-from pathlib import Path
 
-import numpy as np
+from _stored import store
 
 import lengthwise as lw
 from lengthwise.verdict.compare import compare
@@ -22,7 +17,6 @@ from lengthwise.verdict.labelled import labelled_words
 from lengthwise.verdict.machine import ProgramMachine
 from lengthwise.verdict.search import search
 
-RESULTS = Path(__file__).parent / "results" / "search.json"
 STATES = 50_000  # of the comparison with the library's program
 LANGUAGES = """
 D_2 D_3 D_4 a_star_b_star aa_star aaaa_star ab_d_bc ab_or_ba_star abab_star anbn anbncn
@@ -93,15 +87,11 @@ def main():
             "verdict": str(many),
             "wanted": ">= 15",
         }
-        result = {
-            "benchmark": "programs from labelled words alone",
-            "date": datetime.now(UTC).date().isoformat(),
-            "device": f"CPU, {os.cpu_count()} cores, {platform.machine()}",
-            "versions": {"python": platform.python_version(), "numpy": np.__version__, "lengthwise": lw.__version__},
-            "rows": [total, *({key: value for key, value in one.items() if key != "found"} for one in rows)],
-        }
-        RESULTS.parent.mkdir(exist_ok=True)
-        RESULTS.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+        store(
+            "search",
+            "programs from labelled words alone",
+            [total, *({key: value for key, value in one.items() if key != "found"} for one in rows)],
+        )
 
 
 if __name__ == "__main__":

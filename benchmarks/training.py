@@ -13,16 +13,14 @@ Operations are counted as in `operations`; the peak is the device's own for floa
 """
 
 import argparse
-import json
 import os
 import platform
 import time
-from datetime import UTC, datetime
-from pathlib import Path
 
 import jax
 import numpy as np
 import torch
+from _stored import store
 
 import lengthwise as lw
 from lengthwise.config import Model, Run, Testing, Training
@@ -32,7 +30,6 @@ from lengthwise.train.plans import plan_of, shape_of
 WIDTH, UNITS, SYMBOLS, BATCH, LONGEST, OMEGA = 16, 256, 3, 1024, 112, 4.0
 MEMBERS = {"cpu": 8, "gpu": 1024}  # of a tile
 PEAK = {"NVIDIA H200": (67e12, "NVIDIA H200 data sheet, FP32")}
-RESULTS = Path(__file__).parent / "results"
 
 
 def ours(members, chunk):
@@ -202,22 +199,7 @@ def main():
         beside = f"   {row['rival_name']}: {row['rival']:.4g}, ratio {row['ratio']:.3g}" if "rival" in row else ""
         print(f"{row['what']}: {row['ours']:.4g} {row['unit']}{beside}", flush=True)
     if write is not None:
-        RESULTS.mkdir(exist_ok=True)
-        result = {
-            "benchmark": f"training, {name}",
-            "date": datetime.now(UTC).date().isoformat(),
-            "device": name,
-            "versions": {
-                "python": platform.python_version(),
-                "jax": jax.__version__,
-                "torch": torch.__version__,
-                "numpy": np.__version__,
-                "lengthwise": lw.__version__,
-            },
-            "rows": rows,
-        }
-        target = Path(write) if write else RESULTS / f"training-{platform_name}.json"
-        target.write_text(json.dumps(result, indent=1) + "\n")
+        store(f"training-{platform_name}", f"training, {name}", rows, name, ("jax", "torch", "numpy"), write or None)
 
 
 if __name__ == "__main__":

@@ -13,16 +13,13 @@ reports; strings are all eight families that it names for those.
 import argparse
 import itertools
 import json
-import os
-import platform
 import time
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
+from _stored import store
 
-import lengthwise as lw
 from lengthwise.limit.evaluate import evaluate
 from lengthwise.limit.model import MLP, Head, Layer, LimitTransformer
 from lengthwise.theory.balanced_windows import balanced_offsets
@@ -278,14 +275,7 @@ def write(rows, part, curves, by_family):
                 f'"{kind}",{s},{name},{q[0]:.2f},{q[1]:.2f},{q[2]:.2f}\n' for kind, s, name, *q in by_family
             )
         draw(curves, sizes, docs / "two-layer-decay.svg")
-    result = {
-        "benchmark": "two_layer",
-        "date": datetime.now(UTC).date().isoformat(),
-        "device": f"CPU, {os.cpu_count()} cores, {platform.machine()}",
-        "versions": {"python": platform.python_version(), "numpy": np.__version__, "lengthwise": lw.__version__},
-        "rows": rows,
-    }
-    path.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+    store("two_layer", "two_layer", rows)
 
 
 def main():
