@@ -64,7 +64,7 @@ def test_what_was_found_is_the_error_of_a_string(one):
 
 
 def test_every_member_of_the_studies_is_kept_with_its_twin():
-    runs = [run for name in ("simple", "modp") for run in Study.load(ROOT / "hides" / f"{name}.toml").runs()]
+    runs = [run for name in ("simple", "modp", "four") for run in Study.load(ROOT / "hides" / f"{name}.toml").runs()]
     assert [one["id"] for one in MEMBERS] == [run.id for run in runs]
     assert {path.name for path in (ROOT / "hides").glob("*.safetensors")} == {one["file"] for one in MEMBERS}
     for run, one in zip(runs, MEMBERS, strict=True):

@@ -303,6 +303,7 @@ def test_a_member_is_what_its_file_says():
     assert found.worst == (2.0, INF)
     assert found.settings == {
         "omega": 1.0, "symbols": 3, "attention": "plain", "width": 4, "units": 16, "heads": 1, "rate": 0.01,
+        "adversarial": 0.0,
     }  # fmt: skip
     assert (found.longest, found.seed, found.task) == (run.longest, run.seed, "simple")
     assert list(found.values("error")) == [math.sqrt(2.0), INF]
