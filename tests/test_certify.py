@@ -195,6 +195,7 @@ BAD = {
     "types": ("simple:symbols=9", "simple:symbols=9", {}, "6 free frequencies"),
     "period": ("modp:period=9", "modp:period=9", {}, "some 10^18 cells"),
     "threshold": ("simple", "simple", {"bits": 50}, "2^40"),
+    "long lists": ("simple", "simple", {"bits": 40}, "--from-length 1099511627776"),
     "tables": ("simple", "simple", {"bits": 12}, "--from-length 4096"),
 }
 

@@ -42,7 +42,7 @@ class Problem:
             why = "hard from there on" if self.model.attention != "plain" else "large enough for cells from there on"
             raise WrongInput(
                 f"at most {MOST_TABLES:,} short strings to look at",
-                f"{tables:,} below length {start:,} (attention or classes are {why})",
+                f"{'more' if tables > MOST_TABLES else f'{tables:,}'} below length {start:,} (attention or classes are {why})",
                 f"ask about longer strings only: --from-length {start}",
                 "model",
             )

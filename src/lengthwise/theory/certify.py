@@ -18,7 +18,7 @@ import numpy as np
 
 from lengthwise.errors import WrongInput
 from lengthwise.limit.model import LimitTransformer
-from lengthwise.theory.admitted import ATTACK, Problem, admitted
+from lengthwise.theory.admitted import ATTACK, MOST_TABLES, Problem, admitted
 from lengthwise.theory.cell_tree import UNIT, Node, Root, chosen_splits, divided, is_timed, whole_cell
 from lengthwise.theory.certified import Certified
 from lengthwise.theory.forms import Forms
@@ -120,11 +120,11 @@ def small_lengths(problem: Problem, small: int | None) -> int:
     if small is not None:
         least = max(least, small)
     elif timed and problem.model.attention == "plain":
-        while (
-            least < 64 and number_of_tables(symbols, period, maker.locality, problem.shortest, least + 1) < FEW_TABLES
-        ):
+        few = (symbols, period, maker.locality, problem.shortest)
+        while least < 64 and number_of_tables(*few, least + 1, FEW_TABLES) < FEW_TABLES:
             least += 1
-    problem.check_tables(number_of_tables(symbols, period, maker.locality, problem.shortest, least), least)
+    many = number_of_tables(symbols, period, maker.locality, problem.shortest, least, MOST_TABLES)
+    problem.check_tables(many, least)
     return least
 
 

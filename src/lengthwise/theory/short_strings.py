@@ -96,10 +96,14 @@ def _worst(
     return best
 
 
-def number_of_tables(symbols: int, period: int, locality: int, shortest: int, below: int) -> int:
-    """How many (ending, table) there are at the lengths from `shortest` to below `below`."""
+def number_of_tables(symbols: int, period: int, locality: int, shortest: int, below: int, most: int) -> int:
+    """How many (ending, table) there are at the lengths from `shortest` to below `below`; any number above `most` if more."""
     total = 0
+    if below - shortest > most:
+        return most + 1
     for length in range(shortest, below):
+        if total > most:
+            break
         ending = min(length, locality + 1)
         tables = symbols**ending
         for residue in range(period):
