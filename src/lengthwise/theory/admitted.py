@@ -39,10 +39,10 @@ class Problem:
     def check_tables(self, tables: int, start: int) -> None:
         """Whether the short strings can be listed."""
         if tables > MOST_TABLES:
-            why = "hard from there on" if self.model.attention != "plain" else "large enough for cells from there on"
+            why = "attention is hard" if self.model.attention != "plain" else "cells take over"
             raise WrongInput(
                 f"at most {MOST_TABLES:,} short strings to look at",
-                f"{'more' if tables > MOST_TABLES else f'{tables:,}'} below length {start:,} (attention or classes are {why})",
+                f"{'more' if tables > MOST_TABLES else f'{tables:,}'} below length {start:,} ({why} from there on)",
                 f"ask about longer strings only: --from-length {start}",
                 "model",
             )
