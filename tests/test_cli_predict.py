@@ -21,6 +21,16 @@ def nonsense(word):
     return [] if word == "ab" else True
 
 nonsense.alphabet = "ab"
+
+def numbered(word):
+    return True
+
+numbered.alphabet = 2
+
+def leaves(word):
+    raise SystemExit(0)
+
+leaves.alphabet = "ab"
 """
 AUTOMATON = {"alphabet": ["a", "b"], "start": 0, "accepting": [0], "table": [[1, 0], [0, 1]]}
 
@@ -67,7 +77,7 @@ def test_files(command, tmp_path):
     ended = command("predict", "mine.py:doubled", "--budget", "2", "--json")
     assert (ended.code, ended.json["verdict"], ended.json["certainty"]) in [
         (1, "unknown", None),
-        (1, "fails", "checked"),
+        (1, "fails", "conjectured"),
     ]
 
 
@@ -109,6 +119,9 @@ def test_the_culprit_of_a_program_without_a_bound_is_named_with_its_line(command
         (["no.tsv"], "bad"),
         (["mine.py:nonsense"], "word 'ab'"),
         (["mine.py:doubld"], "doubled"),
+        (["mine.py:numbered"], "mine.py, numbered.alphabet"),
+        (["mine.py:leaves"], "SystemExit"),
+        (["ends.py:f"], "SystemExit"),
         (["simple:omega=0"], "omega above 0"),
         (["regex:(ab"], "closing bracket"),
         (["tomita4", "--alphabet", "01"], "leave it out"),
@@ -118,6 +131,7 @@ def test_the_culprit_of_a_program_without_a_bound_is_named_with_its_line(command
 )
 def test_wrong_input_is_one_line(command, tmp_path, arguments, said):
     (tmp_path / "mine.py").write_text(MINE)
+    (tmp_path / "ends.py").write_text("raise SystemExit(0)\n")
     (tmp_path / "bad.json").write_text("{")
     (tmp_path / "bad.tsv").write_text("ab\t1\nb\t0\nab\t0\n")
     (tmp_path / "no.tsv").write_text("ab\tbad\n")

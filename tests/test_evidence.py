@@ -5,14 +5,14 @@ import itertools
 import pytest
 
 import lengthwise as lw
-from lengthwise.crasp.automata import automaton, minimal
+from lengthwise.crasp.automata import Automaton, automaton, minimal
 from lengthwise.crasp.fragment import fragment
 from lengthwise.crasp.generators import copy_task, majority_task, sort_task
 from lengthwise.crasp.regular import decide
 from lengthwise.verdict.communication import communication
-from lengthwise.verdict.evidence import Known, is_exponential, rows_of
+from lengthwise.verdict.evidence import Known, rows_of
 from lengthwise.verdict.growth import growth_of
-from lengthwise.verdict.guess import guess
+from lengthwise.verdict.guess import Guess, fits_by_chance, guess
 from lengthwise.verdict.obstacles import obstacle
 from lengthwise.verdict.task_machines import Addition, CopyRepeat
 from random_programs import random_program
@@ -46,6 +46,22 @@ def test_fewer_words_do_not_single_out_an_automaton():
     assert machine.states == 5
     assert guess(("a",), values_of(machine, 7), 7) is None
     assert guess(("a",), values_of(machine, 8), 8).automaton == machine
+
+
+def test_the_chance_that_a_coin_agrees_with_a_small_automaton():
+    """All automata of at most two states written down: 26 languages over ab, 10 over a (at most 66 and 18 are allowed for)."""
+    for symbols, allowed in (("ab", 66), ("a", 18)):
+        rows = list(itertools.product(range(2), repeat=len(symbols)))
+        machines = (
+            minimal(Automaton(tuple(symbols), table, 0, frozenset(ends)))
+            for table in itertools.product(rows, repeat=2)
+            for ends in ((), (0,), (1,), (0, 1))
+        )
+        languages = set(machines)
+        assert len(languages) <= allowed
+        two = next(one for one in languages if one.states == 2)
+        few = next(words for words in itertools.count() if not fits_by_chance(Guess(two, 0), words))
+        assert 2 ** (few - 1) < 100 * allowed <= 2**few
 
 
 def test_majority_has_no_small_automaton():
@@ -159,13 +175,6 @@ def test_rows_of_values():
     parity = {word: sum(word) % 2 == 0 for size in range(11) for word in itertools.product(range(2), repeat=size)}
     assert rows_of(Known(("0", "1"), parity, 10)) == [2] * 5
     assert rows_of(Known(("0", "1"), {(): True}, 0)) == []
-
-
-def test_only_doubling_is_exponential():
-    assert is_exponential(growth_of([2**n for n in range(1, 8)]))
-    assert not is_exponential(growth_of([n + 1 for n in range(1, 12)]))
-    uneven = growth_of([1, 1, 1, 2, 8, 32, 128])
-    assert (uneven.verdict, is_exponential(uneven)) == ("linear", False)
 
 
 def test_communication_of_the_tasks_is_linear():

@@ -85,6 +85,7 @@ def test_one_label_is_said():
         ("a\t1\nb 0\n", r"words.tsv, line 2: wanted word<TAB>label; got 'b 0'"),
         ("a\tb\t1\n", "words.tsv, line 1: wanted one tab a line"),
         ("\t1\n", "words.tsv: wanted a word with a symbol"),
+        ("a\x01\t1\n", "words.tsv: wanted symbols of printable characters"),
     ],
 )
 def test_what_cannot_be_read_is_said_with_its_line(text, message):

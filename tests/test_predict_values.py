@@ -11,6 +11,7 @@ from lengthwise.verdict import of_languages, of_values
 from lengthwise.verdict.evidence import Known, by_chance, wrong_far
 from lengthwise.verdict.labelled import Labelled, labelled_words, read_labelled
 from lengthwise.verdict.machine import AutomatonMachine, ProgramMachine
+from random_programs import random_program
 
 YES, NO, OPEN = "generalizes", "fails", "unknown"
 
@@ -111,19 +112,51 @@ def test_the_chance_of_agreeing_by_chance():
 
 
 def test_words_beyond_the_complete_length_count_too():
-    """Up to length 5 all words with an even number of a, and a longer word that is against it."""
-    text = labelled(lambda word: word.count("a") % 2 == 0, "a", 5)
+    """Up to length 11 all words with an even number of a, and a longer word that is against it."""
+    text = labelled(lambda word: word.count("a") % 2 == 0, "a", 11)
     assert of(text).kind == "C-RASP[periodic]"
-    assert of(text + "aaaaaaaa\t1\n").kind == "C-RASP[periodic]"
-    assert of(text + "aaaaaaaaa\t1\n").steps[1].outcome.startswith("no automaton")
+    assert of(text + f"{'a' * 14}\t1\n").kind == "C-RASP[periodic]"
+    assert of(text + f"{'a' * 15}\t1\n").steps[1].outcome.startswith("no automaton")
 
 
-def test_answers_that_are_no_truths_are_compared_and_not_searched():
-    found = lw.predict(lambda word: word[::-1], alphabet="ab", seconds=60)
-    assert (found.verdict, found.certainty) == (NO, "checked")
-    constant = lw.predict(len, alphabet="ab", seconds=2)
-    assert constant.verdict == OPEN
-    assert "not true and false" in constant.steps[-1].outcome
+def test_labels_by_a_coin_fit_no_small_automaton():
+    """Of the 128 labellings of the words up to length 2 some automaton of two states fits every fifth; none is believed."""
+    words = ["".join(word) for size in range(3) for word in itertools.product("ab", repeat=size)]
+    for labels in itertools.islice(itertools.product("01", repeat=7), 1, 127, 9):
+        found = of("".join(f"{word}\t{label}\n" for word, label in zip(words, labels, strict=True)))
+        assert (found.verdict, found.without_positions) == (OPEN, OPEN)
+
+
+def test_what_was_guessed_is_not_said_of_the_target():
+    """No word up to length 100 is in it, so nothing that is asked shows that the language is not empty."""
+    found = lw.predict(lambda word: len(word) > 1000, alphabet="ab", seconds=60)
+    assert (found.verdict, found.certainty, found.notes) == (YES, "checked", ())
+    odd = lw.predict(lambda word: word.count("a") % 2 == 1, alphabet="ab", seconds=60)
+    assert (odd.verdict, odd.certainty) == (NO, "conjectured")
+    assert "no member of the class equals" not in str(odd.bound)
+
+
+def test_what_a_window_shows_is_no_proof(monkeypatch):
+    """Each symbol is the one six places before: in the class, and while words are as short as 12 rows double."""
+
+    def sixth(word):
+        return all(one == other for one, other in zip(word, word[6:], strict=False))
+
+    monkeypatch.setattr(of_values, "MOST_WORDS", 9_000)
+    found = lw.predict(sixth, alphabet="ab", seconds=60)
+    assert (found.verdict, found.certainty, found.without_positions) == (NO, "conjectured", NO)
+    assert found.witness["rows"][6] == 64
+
+
+def test_a_few_rows_more_are_no_linear_growth(monkeypatch):
+    """A program of the class, asked as a function: its 5 numbers of rows lie on a line by accident."""
+    monkeypatch.setattr(of_values, "MOST_WORDS", 90_000)
+    monkeypatch.setattr("lengthwise.verdict.search.search", lambda *_: SimpleNamespace(program=None))
+    program = ProgramMachine(random_program(8, symbols="abc"))
+    asked = SimpleNamespace(alphabet=program.alphabet, start=program.start, step=program.step, output=program.output)
+    found = lw.predict(asked, seconds=60)
+    assert found.steps[2].outcome.startswith("linear")
+    assert found.verdict == OPEN
 
 
 def test_a_function_that_changes_its_kind_of_answer_is_named_with_the_word():

@@ -93,12 +93,18 @@ def _symbols(alphabet: str | None) -> tuple[str, ...] | None:
 
 def _python(target: str, alphabet: str | None) -> "Machine":
     """A Python function with its symbols."""
+    from lengthwise.crasp.syntax import check_alphabet
     from lengthwise.verdict.machine import OracleMachine
 
     path, name, function = function_of_file(target)
-    symbols = _symbols(alphabet) or tuple(getattr(function, "alphabet", ()))
-    if not symbols:
-        raise WrongInput("the function's symbols", "none", f"give --alphabet, or set {name}.alphabet", path)
+    symbols = _symbols(alphabet)
+    if symbols is None:
+        if not hasattr(function, "alphabet"):
+            raise WrongInput("the function's symbols", "none", f"give --alphabet, or set {name}.alphabet", path)
+        try:
+            symbols = check_alphabet(function.alphabet)
+        except WrongInput as error:
+            raise error.at(f"{path}, {name}.alphabet") from None
     return OracleMachine(symbols, function)
 
 
@@ -109,7 +115,7 @@ def function_of_file(target: str) -> tuple[str, str, Callable[..., Any]]:
         raise WrongInput("a Python file", "no such file", "check the path", path)
     try:
         defined: dict[str, Any] = runpy.run_path(path)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         got = f"{type(error).__name__}: {error}"
         raise WrongInput("a Python file that runs", got, "mend the file", path) from None
     callables = [key for key, value in defined.items() if callable(value) and not key.startswith("_")]

@@ -77,12 +77,12 @@ class Communication:
         """The verdict as a sentence."""
         last = self.rows[-1]
         means = {
-            "linear": "so no periodic, local limit transformer computes it",
+            "linear": "and if it goes on so, no periodic, local limit transformer computes it",
             "undecided": "which these lengths cannot tell",
         }.get(self.growth.verdict, "which is no obstacle to a periodic, local limit transformer")
         return (
             f"{self.name}: {last.rows} different rows at length {last.length} cut in the middle, {last.bits} bits; "
-            f"growth {self.growth.verdict}, {means}."
+            f"growth {self.growth.verdict} as far as counted, {means}."
         )
 
 
@@ -97,8 +97,9 @@ def communication(machine: Machine, max_length: int, name: str = "the function")
             "a length of at least 2", f"{max_length}", "a word of one symbol has no two parts", "max_length"
         )
     rows, worst, stopped = [], [], None
+    layers: Layers | None = None
     for length in range(2, max_length + 1, 2):
-        layers = reachable(machine, length)
+        layers = reachable(machine, length, layers)
         if layers is None:
             stopped = f"more than {MOST_STATES} states at length {length}"
             break
@@ -117,11 +118,11 @@ Layers = list[list[State]]
 Merged = list[dict[State, int]]
 
 
-def reachable(machine: Machine, length: int) -> Layers | None:
-    """The states after 0, 1, ..., length symbols; None where a layer has too many."""
-    layers: Layers = [[machine.start()]]
+def reachable(machine: Machine, length: int, begun: Layers | None = None) -> Layers | None:
+    """The states after 0, 1, ..., length symbols, the first of them already known; None where a layer has too many."""
+    layers: Layers = [[machine.start()]] if begun is None else list(begun)
     symbols = range(len(machine.alphabet))
-    for _ in range(length):
+    while len(layers) <= length:
         after = dict.fromkeys(machine.step(state, symbol) for state in layers[-1] for symbol in symbols)
         if len(after) > MOST_STATES:
             return None

@@ -15,15 +15,13 @@ from lengthwise.crasp.automata import Automaton
 from lengthwise.crasp.syntax import Program
 from lengthwise.errors import WrongInput, shown
 from lengthwise.verdict.far import far_words, reach_of
-from lengthwise.verdict.growth import Growth
-from lengthwise.verdict.guess import Guess, guess
+from lengthwise.verdict.guess import Guess, fits_by_chance, guess
 from lengthwise.verdict.labelled import Labelled, length_within, spelt
 from lengthwise.verdict.machine import Machine, Output, State, Word
 
 FIRST_WORDS, MOST_WORDS = 20_000, 90_000  # for an automaton, and for communication
 LONGEST_UNARY = 60
 LONGER, TESTS = 3, 200
-CLOSELY = 0.1  # bits
 TRUTHS: set[Hashable] = {False, True}
 
 
@@ -116,12 +114,17 @@ def asked(machine: Machine, until: float, end: float, most: int, before: Known |
 
 
 def small_automaton(known: Known) -> Guess | None:
-    """The one small automaton that agrees with all words up to a length, and with the longer ones at hand or drawn."""
+    """The one small automaton that agrees with all words up to a length, and with the longer ones at hand or drawn.
+
+    None also where the words are so few that some automaton with as many states may agree by chance.
+    """
     if not known.truths:
         return None
     values = {word: bool(value) for word, value in known.values.items()}
     found = guess(known.alphabet, values, known.longest)
-    return found if found is not None and agrees_on_longer(known, found.automaton) else None
+    if found is None or fits_by_chance(found, len(values)):
+        return None
+    return found if agrees_on_longer(known, found.automaton) else None
 
 
 def agrees_on_longer(known: Known, machine: Automaton) -> bool:
@@ -179,11 +182,6 @@ def rows_of(known: Known) -> list[int]:
         starts = itertools.product(symbols, repeat=half)
         counts.append(len({tuple(known.values[start + end] for end in ends) for start in starts}))
     return counts
-
-
-def is_exponential(growth: Growth) -> bool:
-    """Whether the bits grow by the same number at each length, as far as counted: the line fits them closely."""
-    return growth.verdict == "linear" and growth.linear is not None and growth.linear.error <= CLOSELY
 
 
 def by_chance(sample: Labelled, candidates: int) -> bool:

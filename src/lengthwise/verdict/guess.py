@@ -9,6 +9,7 @@ lengths L leave no automaton with (L + 2) / 2 states or fewer (Karp 1967).
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import product
+from math import factorial
 
 from lengthwise.crasp.automata import Automaton
 
@@ -24,8 +25,9 @@ class Guess:
 
     def __str__(self) -> str:
         """What is known of a target by it, as the beginning of a sentence."""
-        few, longest = self.automaton.states, self.agrees_to
-        return f"Of the only automaton with {few} states or fewer that agrees on all words up to length {longest}: "
+        most = self.automaton.states
+        few = f"{most} states or fewer" if most > 1 else "one state"
+        return f"Of the only automaton with {few} that agrees on all words up to length {self.agrees_to}: "
 
 
 def guess(alphabet: tuple[str, ...], values: Mapping[Word, bool], longest: int) -> Guess | None:
@@ -40,6 +42,17 @@ def guess(alphabet: tuple[str, ...], values: Mapping[Word, bool], longest: int) 
         if found is not None and _agrees(found, values, longest):
             return Guess(found, longest)
     return None
+
+
+def fits_by_chance(found: Guess, words: int) -> bool:
+    """Whether so many words, labelled by a fair coin, agree with some automaton as small, more often than once in a hundred.
+
+    At most m^(km) 2^m / (m-1)! languages over k symbols have a minimal automaton with m states: its table and its accepting
+    states, however the states but the first are numbered. Each has the labels with chance 2^-words.
+    """
+    symbols = len(found.automaton.alphabet)
+    languages = sum(m ** (symbols * m) * 2**m // factorial(m - 1) for m in range(1, found.automaton.states + 1))
+    return bool(2**words < 100 * languages)
 
 
 def _closed(

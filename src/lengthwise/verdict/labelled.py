@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from lengthwise.crasp.syntax import check_alphabet
 from lengthwise.errors import WrongInput, shown
 from lengthwise.verdict.machine import Machine, Output, State, Word
 
@@ -119,9 +120,13 @@ def read_labelled(text: str, where: str) -> Labelled:
             got = f"{shown(word)} labelled {_said(not label)} on line {first} and {_said(label)} on line {number}"
             raise WrongInput("one label a word", got, "correct one of the two lines", where)
         lines.setdefault(symbols, (number, label))
-    alphabet = tuple(sorted({symbol for word in lines for symbol in word}))
-    if not alphabet:
+    symbols_seen = sorted({symbol for word in lines for symbol in word})
+    if not symbols_seen:
         raise WrongInput("a word with a symbol", "the empty word alone", "add longer words", where)
+    try:
+        alphabet = check_alphabet(symbols_seen)
+    except WrongInput as error:
+        raise error.at(where) from None
     index = {symbol: place for place, symbol in enumerate(alphabet)}
     labels = {tuple(index[symbol] for symbol in word): label for word, (_, label) in lines.items()}
     words = tuple(sorted(labels, key=lambda word: (len(word), word)))

@@ -91,13 +91,13 @@ class OracleMachine:
         try:
             value = self.function(word)
             hash(value)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             got = f"{type(error).__name__}: {error}"
             raise WrongInput(
                 "a function of words that answers", got, "mend the function", f"word {shown(word)}"
             ) from None
-        if value is None:
-            raise WrongInput("an answer", "None", "return True, False or an output", f"word {shown(word)}")
+        if value is None or value != value:  # a number that is not itself would differ at every word
+            raise WrongInput("an answer", str(value), "return True, False or an output", f"word {shown(word)}")
         return value  # type: ignore[no-any-return]
 
     def word(self, symbols: Iterable[int]) -> str | list[str]:

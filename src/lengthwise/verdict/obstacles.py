@@ -18,7 +18,10 @@ from dataclasses import dataclass
 from lengthwise.crasp.automata import Automaton
 from lengthwise.crasp.semigroup import Element, letters, product
 
-SOURCE = "Huang et al. 2025, the theorem on Parity and on the last symbol up to neutral ones"
+SOURCE = (
+    "Huang et al. 2025, the theorem on Parity and on the last symbol up to neutral ones; what holds one of them inside, and "
+    "counting modulo other numbers: ours, docs/predict.md"
+)
 LONGEST = 4
 MOST_ACTIONS = 400
 

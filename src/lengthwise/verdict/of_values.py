@@ -11,7 +11,6 @@ from lengthwise.verdict.evidence import (
     Known,
     asked,
     by_chance,
-    is_exponential,
     rows_of,
     small_automaton,
     wrong_far,
@@ -24,7 +23,7 @@ from lengthwise.verdict.lengths import OutsideTheory
 from lengthwise.verdict.machine import Machine
 from lengthwise.verdict.of_languages import NONE, of_language
 from lengthwise.verdict.of_programs import of_program
-from lengthwise.verdict.prediction import NO_MEMBER, OUTSIDE, Prediction, Side, Step, as_far_as_known, not_known
+from lengthwise.verdict.prediction import OUTSIDE, Prediction, Side, Step, as_far_as_known, not_known
 
 THEOREM_12 = "Huang et al. 2025, Theorem 12; the rows counted here"
 VALUES = "of the target only values are known, on finitely many words; give a program or an automaton"
@@ -59,7 +58,13 @@ def of_values(known: Known, name: str, until: float) -> Prediction:
         steps.append(Step("regular", "not asked: the empty word has no label", ""))
     elif known.truths:
         few = (known.longest + 2) // 2
-        steps.append(Step("regular", f"no automaton with {few} states or fewer agrees to {known.longest}", ""))
+        steps.append(
+            Step(
+                "regular",
+                f"no automaton with {few} states or fewer agrees to {known.longest} and beyond, but by chance",
+                "",
+            )
+        )
     else:
         steps.append(Step("regular", "not asked: the values are not true and false", ""))
     rows = rows_of(known)
@@ -68,14 +73,14 @@ def of_values(known: Known, name: str, until: float) -> Prediction:
         f"{growth.verdict}: {', '.join(map(str, rows))} different rows" if rows else "no two parts of a word are known"
     )
     steps.append(Step("communication", said, THEOREM_12))
-    if growth.verdict == "linear":
-        half = len(rows)
+    half = len(rows)
+    if growth.verdict == "linear" and rows[-1] > (half + 1) ** 2:  # as many as two counts have values: no sign of more
         reason = (
             f"To what follows, {half} symbols at most, the first {half} symbols of a word must tell "
             f"{(rows[-1] - 1).bit_length()} bits, and the bits grow linearly as far as counted. If they go on so, no periodic, "
             "local limit transformer computes it, with positions or without."
         )
-        side = Side("fails", "checked" if is_exponential(growth) else "conjectured", reason, THEOREM_12)
+        side = Side("fails", "conjectured", reason, THEOREM_12)
         witness = {"rows": dict(enumerate(rows, start=1)), "growth": "linear"}
         bound = OutsideTheory(VALUES)
         return Prediction(name, side, side, OUTSIDE, bound, checked_to=2 * half, witness=witness, steps=steps)
@@ -116,7 +121,8 @@ def _searched(known: Known, name: str, until: float, steps: list[Step]) -> Predi
 def of_found(program: Program, name: str, sample: Labelled, retested: int | None, steps: list[Step]) -> Prediction:
     """What a program that was found by search says: never more than checked."""
     about = of_program(program, name)
-    upto = f"all words up to length {sample.complete_to}" if sample.complete_to >= 0 else f"{len(sample.words)} words"
+    every = f"all words up to length {sample.complete_to}"
+    upto = every if sample.complete_to == sample.longest else f"{len(sample.words)} labelled words"
     more = "" if retested is None else f" and on random words up to length {retested}"
     reason = (
         f"A program found by search agrees on {upto}{more}, in {about.kind}; that is no proof that it is the target's."
@@ -128,8 +134,9 @@ def of_found(program: Program, name: str, sample: Labelled, retested: int | None
         positions=positions,
         nope=nope,
         bound=OutsideTheory(VALUES),
-        checked_to=sample.complete_to if sample.complete_to >= 0 else None,
+        checked_to=sample.complete_to if sample.complete_to > 0 else None,
         published=None,
+        notes=(),  # those of the program, which need not be the target
         steps=steps,
     )
 
@@ -144,13 +151,12 @@ def of_guess(found: Guess, name: str) -> Prediction:
     about = of_language(found.automaton, name)
     states = found.automaton.states
     decided = [replace(step, outcome=f"{step.outcome} ({states} states)") for step in about.steps[1:]]
-
-    bound = OutsideTheory(VALUES if about.verdict != "fails" else NO_MEMBER)
     return replace(
         about,
         positions=as_far_as_known(about.positions, str(found)),
         nope=as_far_as_known(about.nope, str(found)),
-        bound=bound,
+        bound=OutsideTheory(VALUES),
         checked_to=found.agrees_to,
+        notes=(),  # those of the automaton, which need not be the target's
         steps=[NONE, *decided],
     )

@@ -93,12 +93,11 @@ class Found:
         if self.program is None:
             more = "" if self.finished else "; more time may find one"
             return f"No program found among {seen}; none up to size {self.complete_size} agrees with all {self.words} words{more}."
-        upto = f"all words up to length {self.checked_to}" if self.checked_to >= 0 else f"{self.words} labelled words"
-        test = (
-            "there is no oracle to test it on others"
-            if self.retested_to is None
-            else f"and on {self.retested} longer words up to length {self.retested_to}"
-        )
+        if self.retested_to is None:
+            upto, test = f"all {self.words} labelled words", "there is no oracle to test it on others"
+        else:
+            upto = f"all words up to length {self.checked_to}"
+            test = f"and on {self.retested} longer words up to length {self.retested_to}"
         return f"A program of size {self.size} agrees on {upto}, {test}; that is no proof of equality ({seen})."
 
 
