@@ -18,8 +18,9 @@ from _stored import store
 
 import lengthwise as lw
 from lengthwise.theory import certify as search
+from lengthwise.theory.cell_corners import corners_of
 from lengthwise.theory.certify import Limits
-from lengthwise.theory.leaf import corners_of, enclosed
+from lengthwise.theory.leaf import enclosed
 
 HERE = Path(__file__).parent
 MODELS = HERE.parent / "results" / "hides"

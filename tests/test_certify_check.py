@@ -92,9 +92,25 @@ def test_a_claim_below_the_truth_is_refused(proof):
 
 def test_the_file_can_be_gone_on_from(tmp_path):
     model, task = lw.load(HIDES / "modp-period2-residue0.safetensors"), lw.task("modp:period=2,residue=0")
-    first = lw.certify(model, task, limits=Limits(most_cells=12))
+    first = lw.certify(model, task, small=4, limits=Limits(most_cells=12))
     path = first.certificate(tmp_path / "c.json")
     assert lw.check(path).valid
-    again = lw.certify(model, task, begun=trees_of(path.read_text(), "c.json"), limits=Limits(most_cells=12))
+    again = lw.certify(model, task, small=4, begun=trees_of(path.read_text(), "c.json"), limits=Limits(most_cells=12))
     assert again.fields() == first.fields()
-    assert lw.certify(model, task, begun=trees_of(path.read_text(), "c.json")).proved
+    assert lw.certify(model, task, small=4, begun=trees_of(path.read_text(), "c.json")).proved
+
+
+NONSENSE = [[], ["t"], [[0, 0, 1, 40]], [[0, 1, 0, 8]], [[0, 0, 9, 8]], [[7, 0, 1, 8]], [[0, 0, 1, -1]], [[0, 0, 1, -9]]]
+NONSENSE += [[[0, 0, 1, 0]], [[0, 0, 1, "8"]], [None, 3], ["t"] * 9, [[0, 0]] * 5]
+
+
+@pytest.mark.parametrize("first", range(0, len(NONSENSE), 3))
+def test_a_file_that_is_none_of_ours_is_not_believed(first):
+    """What cannot be a split of a cell is passed over: the answer is proved all the same."""
+    model, task = lw.load(HIDES / "simple-omega2.safetensors"), lw.task("simple:omega=2")
+    begun = {((token,), 0, ()): tree for token, tree in enumerate(NONSENSE[first : first + 3])}
+    found = lw.certify(model, task, begun=begun, where="c0 >= 2 n", limits=Limits(most_cells=3))
+    assert (found.witness, found.upper) == (None, 0)
+    found = lw.certify(model, task, begun=begun, where="c0 + c1 >= 0.5 n", limits=Limits(most_cells=60))
+    assert found.lower <= found.upper
+    assert verdict(worst_certificate(found)).valid

@@ -14,16 +14,16 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
-import numpy as np
-
 from lengthwise.errors import WrongInput
 from lengthwise.limit.model import LimitTransformer
 from lengthwise.theory.admitted import ATTACK, MOST_TABLES, Problem, admitted
-from lengthwise.theory.cell_tree import UNIT, Node, Root, chosen_splits, divided, is_timed, whole_cell
+from lengthwise.theory.cell_corners import Cells
+from lengthwise.theory.cell_tree import UNIT, Node, Root, chosen_splits, divided, is_timed, possible, whole_cell
 from lengthwise.theory.certified import Certified
 from lengthwise.theory.forms import Forms
 from lengthwise.theory.frequency_target import FrequencyTarget
-from lengthwise.theory.leaf import Cells, corners_of, enclosed
+from lengthwise.theory.leaf import enclosed
+from lengthwise.theory.rounding import DEEPEST
 from lengthwise.theory.short_strings import looked_at, number_of_tables
 from lengthwise.theory.where import Condition, parse_where
 from lengthwise.theory.witness import Best, near_corners
@@ -160,14 +160,13 @@ def _grown(root: Root, written: list[Any]) -> None:
     """Splits a root as an earlier proof did; its leaves are evaluated anew."""
     waiting = [root.node]
     for entry in written:
+        if not waiting:
+            return
         node = waiting.pop()
-        if entry == "t" or (isinstance(entry, list) and len(entry) == 4):
-            node.split = entry if isinstance(entry, str) else tuple(entry)
-            found = enclosed(root.forms, node.cell, root.timed)
-            halves = divided(node.cell, [node.split], found.conditions)
-            node.children = tuple(_evaluated(root.forms, halves, root.timed))
-            root.leaves += 1
-            waiting.extend(reversed(node.children))
+        split = possible(root, node, entry)
+        if split is not None and node.next is not None:
+            node.next = split
+            waiting.extend(reversed(_split(root, [node])))
 
 
 def _evaluated(forms: Forms, cells: Cells, timed: bool) -> list[Node]:
@@ -177,8 +176,10 @@ def _evaluated(forms: Forms, cells: Cells, timed: bool) -> list[Node]:
     splits = chosen_splits(forms, found, shape)
     reach = found.reach.tolist()
     lost = forms.rounding / UNIT + 1
-    low = np.where(found.nothing, 0, np.floor(found.low / UNIT - lost)).astype(np.int64).tolist()
-    high = np.where(found.nothing, 0, np.ceil(found.high / UNIT + lost)).astype(np.int64).tolist()
+    low, high = (
+        [0 if nothing else end(value / UNIT + sign * lost) for value, nothing in zip(ends, found.nothing, strict=True)]
+        for ends, end, sign in ((found.low.tolist(), math.floor, -1), (found.high.tolist(), math.ceil, 1))
+    )
     return [
         Node(cells.pick(slice(i, i + 1)), low[i], high[i], int(found.face[i]), reach[i], splits[i])
         for i in range(len(cells))
@@ -230,7 +231,6 @@ def _split_until(
                 number += 1
                 heapq.heappush(queue, (-child.bound, place, number, child))
             cells += len(leaves)
-            root.leaves += len(leaves)
 
 
 def _leaves(roots: list[Root]) -> Iterator[tuple[int, Node]]:
@@ -241,14 +241,14 @@ def _leaves(roots: list[Root]) -> Iterator[tuple[int, Node]]:
 
 
 def _split(root: Root, leaves: list[Node]) -> list[Node]:
-    """Splits some leaves of one root as they said."""
+    """Splits some leaves of one root as they said: the first children, then the second."""
     cells = Cells.joined([leaf.cell for leaf in leaves])
     splits = [leaf.next for leaf in leaves if leaf.next is not None]
-    count = root.forms.conditions
-    conditions = (
-        corners_of(root.forms, cells, root.timed).values[..., -count:] if count else np.zeros((len(cells), 1, 0))
-    )
-    found = _evaluated(root.forms, divided(cells, splits, conditions), root.timed)
+    found = _evaluated(root.forms, divided(cells, splits), root.timed)
     for place, (leaf, split) in enumerate(zip(leaves, splits, strict=True)):
         leaf.split, leaf.children = split, (found[place], found[place + len(leaves)])
+        for child in leaf.children:
+            child.depth = leaf.depth + 1
+            child.next = child.next if child.depth < DEEPEST else None
+    root.leaves += len(leaves)
     return found

@@ -6,7 +6,7 @@ coefficient times a count, plus what the suffix adds once:
 
     form(x) = sum over types t of coefficient[t] n_t + (number of suffixes, 1) own
 
-A cell of strings is then a convex set of such vectors. Everything here is in float64; `rounding` bounds what that loses.
+A cell of strings is then a convex set of such vectors. Everything here is in float64; `rounding` bounds what that loses. Only conditions are exact.
 """
 
 import math
@@ -21,7 +21,8 @@ from jaxtyping import Float, Int
 from lengthwise.exact import power_reaches
 from lengthwise.limit.model import LimitTransformer
 from lengthwise.limit.tables import LogitTable, slots
-from lengthwise.theory.frequency_target import FrequencyTarget
+from lengthwise.theory.frequency_target import FrequencyTarget, Table
+from lengthwise.theory.rounding import float_loss
 from lengthwise.theory.where import Row
 
 Weight = float | None  # None: the type may not occur
@@ -55,6 +56,7 @@ class Forms:
     tail: float
     allowed: tuple[tuple[int, ...], ...]
     rounding: float
+    planes: tuple[Table, ...]  # the conditions exactly
 
     @property
     def period(self) -> int:
@@ -64,7 +66,7 @@ class Forms:
     @property
     def conditions(self) -> int:
         """How many conditions there are."""
-        return int(self.types.shape[0]) - self.heads * (2 + len(self.unit)) - 2
+        return len(self.planes)
 
     @property
     def always(self) -> bool:
@@ -83,11 +85,15 @@ class FormMaker:
 
     def __init__(self, model: LimitTransformer, target: FrequencyTarget, rows: Sequence[Row] = ()) -> None:
         layer, mlp = model.layers[0], model.layers[0].mlp
-        self.model, self.target, self.rows = model, target, rows
+        self.model, self.target = model, target
+        self.planes = tuple(
+            tuple(tuple(value + row.length for value in values) for values in row.counts) for row in rows
+        )
         self.locality = max(model.locality, len(target.tail) - 1, 0)
         positional = any(head.has_suffix_term for head in layer.heads)
         self.apart = self.locality + 1 if positional or target.tail else 0
         self.tables = [LogitTable.of_head(model, head, self.locality) for head in layer.heads]
+        self.rounding = float_loss(model, target, self.tables)
         wide = [np.asarray(array, dtype=np.float64) for array in (model.embedding, model.positions, model.unembedding)]
         self.vectors = wide[0][:, None, :] + wide[1][np.arange(target.period) % model.period]  # token, residue, width
         self.out = wide[2][0]
@@ -101,22 +107,6 @@ class FormMaker:
         self.straight = [value @ self.out for value in self.values]
         self.inside = [value @ self.inner.T for value in self.values]
         self.numbers = len(layer.heads) * (2 + len(self.bias)) + 2 + len(rows)
-        self.rounding = self._rounding()
-
-    def _rounding(self) -> float:
-        """What float64 may lose of f - T on any string: 2^-44 times the sum of the sizes that are added.
-
-        A sum of m products has an error below (m + 2) 2^-53 times the sum of their sizes, in any order (Higham 2002,
-        chapter 3); here m is at most 4,096 (checked), the weights exp(.) have relative errors below 2^-50 and a vertex
-        after fewer than 60 halvings below 2^-46: together below 2^-41 times the sizes is safe.
-        """
-        assert len(self.bias) + self.vectors.size <= 4096 * 4096
-        start = np.abs(self.vectors).max() * np.abs(self.out).sum()
-        units = np.abs(self.bias) + np.abs(self.inner).sum(1) * np.abs(self.vectors).max()
-        for straight, inside in zip(self.straight, self.inside, strict=True):
-            start += np.abs(straight).max()
-            units = units + np.abs(inside).max((0, 1))
-        return float(2.0**-41 * (1 + start + np.abs(self.readout) @ units + abs(float(self.target.scale))))
 
     def plain(self, suffix: tuple[int, ...], residue: int) -> Forms:
         """Plain attention: weights exp(logit)."""
@@ -177,7 +167,7 @@ class FormMaker:
             listed = self._levels(suffix, residue, prefix, near)
             chosen = listed[level]
             barred |= {t for t, u in enumerate(prefix) if u > chosen}
-            if chosen > listed[-1]:
+            if chosen > listed[-1] or not self._near(suffix, residue, prefix, near):
                 wanted.append({t for t, u in enumerate(prefix) if u == chosen})
             weights.append(([float(u == chosen) for u in prefix], [float(w == chosen) for w in near]))
         made = self._made(suffix, residue, levels, weights, self.apart, frozenset(barred))
@@ -193,10 +183,16 @@ class FormMaker:
         self, suffix: tuple[int, ...], residue: int, prefix: Sequence[int], near: Sequence[int | None]
     ) -> list[int]:
         """The logits that can be the largest: those of prefix types above the suffix's largest, and that one."""
-        own = suffix[-1] * self.target.period + residue
-        given = [w for w in near if w is not None] if self.apart else [prefix[own]]
+        given = self._near(suffix, residue, prefix, near)
         base = max(given) if given else min(prefix)
         return sorted({u for u in prefix if u >= base} | {base}, reverse=True)
+
+    def _near(
+        self, suffix: tuple[int, ...], residue: int, prefix: Sequence[int], near: Sequence[int | None]
+    ) -> list[int]:
+        """The logits that every string of the ending has: none where all of its last tokens are masked."""
+        own = suffix[-1] * self.target.period + residue
+        return [w for w in near if w is not None] if self.apart else [prefix[own]]
 
     def logits(self, suffix: tuple[int, ...], residue: int) -> list[tuple[list[int], list[int | None], int]]:
         """For every head the logits of the prefix types (token * period + residue), of the suffix, their denominator."""
@@ -235,8 +231,7 @@ class FormMaker:
                 add(weight * by_type, sum(held, np.zeros(by_type.shape[-1])))
         for table in (self.target.over, self.target.under):
             add(_floats(table), float(sum(table[s][r] for s, r in ending)))
-        for row in self.rows:
-            table = tuple(tuple(value + row.length for value in values) for values in row.counts)
+        for table in self.planes:
             add(_floats(table), float(sum(table[s][r] for s, r in ending)))
         query = self.vectors[suffix[-1], residue]
         allowed = tuple(tuple(s for s in range(symbols) if s * period + r not in barred) for r in range(period))
@@ -259,6 +254,7 @@ class FormMaker:
             float(self.target.tail_of(suffix)),
             allowed,
             self.rounding,
+            self.planes,
         )
 
 

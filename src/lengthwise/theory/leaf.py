@@ -8,64 +8,14 @@ Source: docs/certificate.md, section 8, the enclosure of a leaf, with its proof.
 loses is bounded by `Forms.rounding`, and the independent checker computes the same in rationals.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from typing import Any
 
 import numpy as np
 from jaxtyping import Bool, Float
 
+from lengthwise.theory.cell_corners import TINY, Cells, corners_of, edges
 from lengthwise.theory.forms import Forms, activated
-
-TINY = 1e-300
-ZERO = 1e-12  # a condition's value that is 0 but for rounding: vertices are put on its plane on purpose
-
-
-@dataclass(frozen=True, eq=False)
-class Cells:
-    """Some cells of one root: vertices[residue] has one point of the simplex a vertex; interval: the ends of t."""
-
-    vertices: tuple[Float[np.ndarray, "cells _ symbols"], ...]
-    interval: Float[np.ndarray, "cells 2"]
-
-    def __len__(self) -> int:
-        """How many cells."""
-        return len(self.interval)
-
-    def pick(self, places: Any) -> "Cells":
-        """Some of them."""
-        return Cells(tuple(q[places] for q in self.vertices), self.interval[places])
-
-    @classmethod
-    def joined(cls, several: "Sequence[Cells]") -> "Cells":
-        """All of several."""
-        vertices = zip(*(cells.vertices for cells in several), strict=True)
-        return cls(tuple(map(np.concatenate, vertices)), np.concatenate([cells.interval for cells in several]))
-
-
-@dataclass(frozen=True, eq=False)
-class Corners:
-    """The corners of cells; axis 1 runs over the choices of one vertex a residue and of an end of t.
-
-    values: every form. shape: the number of vertices of each residue, then of the ends of t.
-    """
-
-    values: Float[np.ndarray, "cells corners forms"]
-    shape: tuple[int, ...]
-
-
-def corners_of(forms: Forms, cells: Cells, timed: bool) -> Corners:
-    """The forms at all corners: n_(s,r) = (1 + e_r t) q_(s,r), and t times the suffix."""
-    ends = cells.interval if timed else cells.interval[:, :1]
-    ends = ends[:, :, None]  # cells, ends, 1
-    total = ends * forms.own
-    for residue, (q, extra) in enumerate(zip(cells.vertices, forms.extra(), strict=True)):
-        here = q @ forms.types[:, residue].T  # cells, vertices, forms
-        grown = here[:, :, None, :] * (1 + extra * ends)[:, None]  # cells, vertices, ends, forms
-        before = total.reshape(len(cells), -1, 1, ends.shape[1], total.shape[-1])
-        total = (before + grown[:, None]).reshape(len(cells), -1, total.shape[-1])
-    return Corners(total, (*(q.shape[1] for q in cells.vertices), ends.shape[1]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,11 +34,6 @@ class Enclosed:
     reach: Float[np.ndarray, " cells"]
     masses: Float[np.ndarray, "cells corners"]
     conditions: Float[np.ndarray, "cells corners conditions"]
-
-
-def edges(shape: Sequence[int]) -> list[tuple[int, int, int]]:
-    """Every pair of vertices of one residue, and of the ends of t: (axis, first, second)."""
-    return [(axis, a, b) for axis, size in enumerate(shape) for a, b in combinations(range(size), 2)]
 
 
 def enclosed(forms: Forms, cells: Cells, timed: bool) -> Enclosed:
@@ -116,14 +61,14 @@ def enclosed(forms: Forms, cells: Cells, timed: bool) -> Enclosed:
     bend = _spread(float(forms.target.scale) * ratio, scored) ** 2 / 8 if bends else np.zeros(len(cells))
     tilt = _distance(under, mass[..., 0], counted)
     found = _together(low, high, seen, scored, theta, bend, tilt, forms.always)
-    straddled = np.where(((conditions > ZERO).any(1) & (conditions < -ZERO).any(1)), 1.0, 0.0)
+    straddled = np.where(((conditions > 0).any(1) & (conditions < 0).any(1)), 1.0, 0.0)
     score = _scores(forms, corners.shape, inputs, ratio, theta, under, mass, mean, tilt)
     score = score + _cut(corners.shape, conditions, straddled * (found[1] - found[0])[:, None])
     least, most = (np.where(scored, theta, fill) for fill in (np.inf, -np.inf))
     blind = [np.where(np.isfinite(end), end, 0.0) for end in (least.min(1, keepdims=True), most.max(1, keepdims=True))]
     apart = [np.abs(output - np.where(scored, theta, end) - forms.tail) for end in blind]
     reach = np.where(seen, np.maximum(*apart), 0.0).max(1)
-    low_end, high_end = (np.nan_to_num(end - forms.tail, nan=0.0) for end in found)
+    low_end, high_end = (np.where(nothing, 0.0, end - forms.tail) for end in found)
     return Enclosed(low_end, high_end, face, nothing, score, reach, mass[..., 0], conditions)
 
 
@@ -145,10 +90,12 @@ def _faces(conditions: Any) -> tuple[Any, Any]:
     cells, corners, count = conditions.shape
     if not count:
         return np.full(cells, -1), np.ones((cells, corners), dtype=bool)
-    outside = (conditions <= ZERO).all(1) & (conditions < -ZERO).any(1)
-    face = np.where(outside.any(1), outside.argmax(1), -1)
+    outside = (conditions <= 0).all(1) & (conditions < 0).any(1)
+    empty = (conditions < 0).all(1)
+    best = np.where(empty.any(1), empty.argmax(1), outside.argmax(1))
+    face = np.where(outside.any(1), best, -1)
     there = np.take_along_axis(conditions, np.maximum(face, 0)[:, None, None], axis=2)[..., 0]
-    return face, (face < 0)[:, None] | (there >= -ZERO)
+    return face, (face < 0)[:, None] | (there == 0)
 
 
 def _straying(forms: Forms, mean: Any, mass: Any, counted: Any) -> Any:
@@ -171,8 +118,9 @@ def _distance(one: Any, other: Any, counted: Any) -> Any:
     whole = (((one > 0) & (other > 0)) | ~counted).all(1) & counted.any(1)
     ratio = np.where(counted & (other > 0), one / np.where(other > 0, other, 1.0), np.nan)
     top, bottom = (np.where(np.isnan(ratio), fill, ratio) for fill in (-np.inf, np.inf))
-    rho = np.where(whole, top.max(1), 1.0) / np.where(whole, bottom.min(1), 1.0)
-    return np.where(whole, (rho - 1) / (rho + 3), 1.0)
+    with np.errstate(over="ignore"):
+        rho = np.where(whole, top.max(1), 1.0) / np.where(whole, bottom.min(1), 1.0)
+    return np.where(whole, 1 - 4 / (rho + 3), 1.0)  # that is 1 where rho is too large for a float
 
 
 def _relaxed(forms: Forms, inputs: Any, output: Any, seen: Any) -> tuple[Any, Any]:
@@ -283,7 +231,7 @@ def _cut(shape: tuple[int, ...], conditions: Any, width: Any) -> Any:
     columns = [np.zeros((len(conditions), 0))]
     if not conditions.shape[2]:
         return 0.0
-    signs = np.sign(np.where(np.abs(conditions) > ZERO, conditions, 0.0)).reshape(len(conditions), *shape, -1)
+    signs = np.sign(conditions).reshape(len(conditions), *shape, -1)
     for axis, a, b in edges(shape):
         first, second = (np.take(signs, end, axis=axis + 1) for end in (a, b))
         changes = (first * second < 0).reshape(len(conditions), -1, conditions.shape[2]).mean(1)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
 LONGEST = 40  # log2 of the class size at which corners are tried; the shortest string that is as bad is reported
+ROUND = 10**12  # a class size of which decimal shares are whole numbers, where a condition is an equation
 INWARD = 2.0**-16  # how far a corner is also moved inward, for conditions that rounding to whole counts would break
 SHARES = (2.0**-10, 2.0**-20)  # of a scored corner, mixed into one that is not
 
@@ -71,7 +72,7 @@ class Best:
 def near_corners(best: Best, root: Root, leaves: Sequence[Node]) -> None:
     """Tries strings at the corners of some cells, between corners that the target sees and those it does not."""
     for leaf in leaves:
-        if leaf.reach <= best.error:
+        if best.counts is not None and leaf.reach <= best.error:
             continue
         for point, size in _points(root, leaf):
             found = _string(best.problem, root.forms, point, size)
@@ -93,6 +94,8 @@ def _points(root: Root, leaf: Node) -> Iterator[tuple[Float[np.ndarray, "period 
         yield corner, size
         if root.forms.conditions:
             yield (1 - INWARD) * corner + INWARD * middle, size
+            if low == 0:
+                yield corner, ROUND
     under = root.forms.types[-1 - root.forms.conditions]
     blind = [corner for corner in corners if not (under * corner).sum()]
     for corner in blind:

@@ -67,7 +67,7 @@ def trees_of(text: str, where: str) -> Mapping[Any, list[Any]]:
         if tree["kind"] != KIND:
             raise KeyError("kind")
         return {(tuple(r["suffix"]), r["residue"], tuple(r["levels"])): list(r["tree"]) for r in tree["roots"]}
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         raise WrongInput("a certificate of kind worst", "another file", "name one that certify wrote", where) from None
 
 
