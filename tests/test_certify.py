@@ -191,6 +191,8 @@ BAD = {
     "vocabulary": ("simple", "modp", {}, "3 tokens"),
     "bits": ("simple", "simple", {"bits": None}, "--bits"),
     "constant": ("simple", "simple", {"where": "c0 >= 3"}, "without constants"),
+    "tolerance": ("simple", "simple", {"limits": Limits(tolerance=math.nan)}, "above 0"),
+    "seconds": ("simple", "simple", {"limits": Limits(seconds=math.nan)}, "number of seconds"),
     "within": ("simple", "simple", {"within": -1.0}, "0 or more"),
     "types": ("simple:symbols=9", "simple:symbols=9", {}, "6 free frequencies"),
     "period": ("modp:period=9", "modp:period=9", {}, "some 10^18 cells"),

@@ -92,15 +92,24 @@ def test_a_claim_below_the_truth_is_refused(proof):
 
 def test_the_file_can_be_gone_on_from(tmp_path):
     model, task = lw.load(HIDES / "modp-period2-residue0.safetensors"), lw.task("modp:period=2,residue=0")
-    first = lw.certify(model, task, small=4, limits=Limits(most_cells=12))
+    first = lw.certify(model, task, small=16, limits=Limits(most_cells=12))
     path = first.certificate(tmp_path / "c.json")
     assert lw.check(path).valid
-    again = lw.certify(model, task, small=4, begun=trees_of(path.read_text(), "c.json"), limits=Limits(most_cells=12))
+    again = lw.certify(model, task, small=16, begun=trees_of(path.read_text(), "c.json"), limits=Limits(most_cells=12))
     assert again.fields() == first.fields()
-    assert lw.certify(model, task, small=4, begun=trees_of(path.read_text(), "c.json")).proved
+    assert lw.certify(model, task, small=16, begun=trees_of(path.read_text(), "c.json")).proved
 
 
-NONSENSE = [[], ["t"], [[0, 0, 1, 40]], [[0, 1, 0, 8]], [[0, 0, 9, 8]], [[7, 0, 1, 8]], [[0, 0, 1, -1]], [[0, 0, 1, -9]]]
+NONSENSE = [
+    [],
+    ["t"],
+    [[0, 0, 1, 40]],
+    [[0, 1, 0, 8]],
+    [[0, 0, 9, 8]],
+    [[7, 0, 1, 8]],
+    [[0, 0, 1, -1]],
+    [[0, 0, 1, -9]],
+]
 NONSENSE += [[[0, 0, 1, 0]], [[0, 0, 1, "8"]], [None, 3], ["t"] * 9, [[0, 0]] * 5]
 
 

@@ -86,6 +86,10 @@ def certify(
         where = parse_where(where, target.symbols, target.period)
     if within is not None and not (math.isfinite(within) and within >= 0):
         raise WrongInput("an error of 0 or more", f"{within}", "name the largest error allowed", "within")
+    if not limits.tolerance > 0:
+        raise WrongInput("a number above 0", f"{limits.tolerance}", "say how close the ends have to come", "tolerance")
+    if math.isnan(limits.seconds):
+        raise WrongInput("a number of seconds", "nan", "leave it out for no limit", "budget")
     problem = admitted(model, target, least, where)
     start = small_lengths(problem, small)
     best = Best(problem)
