@@ -167,7 +167,7 @@ class FormMaker:
             listed = self._levels(suffix, residue, prefix, near)
             chosen = listed[level]
             barred |= {t for t, u in enumerate(prefix) if u > chosen}
-            if chosen > listed[-1] or not self._near(suffix, residue, prefix, near):
+            if chosen > listed[-1]:
                 wanted.append({t for t, u in enumerate(prefix) if u == chosen})
             weights.append(([float(u == chosen) for u in prefix], [float(w == chosen) for w in near]))
         made = self._made(suffix, residue, levels, weights, self.apart, frozenset(barred))
@@ -183,16 +183,10 @@ class FormMaker:
         self, suffix: tuple[int, ...], residue: int, prefix: Sequence[int], near: Sequence[int | None]
     ) -> list[int]:
         """The logits that can be the largest: those of prefix types above the suffix's largest, and that one."""
-        given = self._near(suffix, residue, prefix, near)
+        own = suffix[-1] * self.target.period + residue
+        given = [w for w in near if w is not None] if self.apart else [prefix[own]]
         base = max(given) if given else min(prefix)
         return sorted({u for u in prefix if u >= base} | {base}, reverse=True)
-
-    def _near(
-        self, suffix: tuple[int, ...], residue: int, prefix: Sequence[int], near: Sequence[int | None]
-    ) -> list[int]:
-        """The logits that every string of the ending has: none where all of its last tokens are masked."""
-        own = suffix[-1] * self.target.period + residue
-        return [w for w in near if w is not None] if self.apart else [prefix[own]]
 
     def logits(self, suffix: tuple[int, ...], residue: int) -> list[tuple[list[int], list[int | None], int]]:
         """For every head the logits of the prefix types (token * period + residue), of the suffix, their denominator."""
