@@ -41,7 +41,7 @@ def check(claim: list[Any], models: list[Model], period: int, error: Fraction) -
     check_roots(case, network, listed)
     check_small(case, network)
     return (
-        f"On every string of at least {about(case.shortest)} tokens{conditions_in_words(case)} the output of the model "
+        f"On every string of at least {about(case.shortest)} token{'s' * (case.shortest > 1)}{conditions_in_words(case)} the output of the model "
         f"differs from {target_in_words(case.target, case.model.symbols)} by at most {decimal(error, True)}; on the string of "
         f"{about(witness.length)} tokens with the counts of the witness it differs by at least {decimal(lower, False)}."
     )
