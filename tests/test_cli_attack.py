@@ -121,11 +121,10 @@ def test_interrupted_it_ends_with_130_and_says_nothing(tmp_path):
     at_work = tmp_path / "at_work"
     (tmp_path / "mine.py").write_text(f"def wanted(tokens):\n    open({str(at_work)!r}, 'w')\n    return [0, 0]\n")
     arguments = ["attack", "kgram", "--task", str(tmp_path / "mine.py"), "--evaluations", "10000000", "--json"]
+    heed = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"  # background jobs ignore Ctrl-C
+    program = f"{heed}; from lengthwise.cli import main; main()"
     running = subprocess.Popen(
-        [sys.executable, "-m", "lengthwise.cli", *arguments],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # a background job ignores Ctrl-C
+        [sys.executable, "-c", program, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
     while not at_work.exists() and running.poll() is None:
         time.sleep(0.01)
