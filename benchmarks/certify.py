@@ -77,7 +77,7 @@ def row(entry, quick):
     finally:
         search.enclosed = enclosed
     keep = (lambda counts, n: 20 * (counts[0] + counts[1]) >= n) if where else None
-    longest = 40 if quick or task.symbols * task.period > 4 else LONGEST
+    longest = 40 if quick else LONGEST  # minutes for a period of 3
     worst = scan(model, task, range(task.shortest, longest + 1), every=True, keep=keep) if task.symbols < 4 else None
     return {
         "what": entry["file"].removesuffix(".safetensors"),
