@@ -18,7 +18,8 @@ from lengthwise.limit.onset import worst_onset
 from lengthwise.limit.quantities import logit_margin, round_to_grid
 from lengthwise.limit.worst_distance import worst_distance
 from lengthwise.study.hardmax_onset import common_draw, law_distances, law_onset
-from lengthwise.tasks.regression import ModPTask, SimpleTask, composition
+from lengthwise.tasks.compositions import composition
+from lengthwise.tasks.regression import ModPTask, SimpleTask
 
 MODELS = [
     random_one_layer(

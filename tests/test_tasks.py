@@ -9,8 +9,9 @@ from scipy.stats import chi2
 
 import lengthwise as lw
 import oracles
+from lengthwise.tasks.compositions import composition
 from lengthwise.tasks.protocol import Statistics
-from lengthwise.tasks.regression import ModPTask, SimpleTask, TailTask, composition
+from lengthwise.tasks.regression import ModPTask, SimpleTask, TailTask
 
 TASKS = [
     SimpleTask(2.0),

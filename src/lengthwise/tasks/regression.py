@@ -6,10 +6,9 @@ counts all orders are equally likely, so the last tokens are drawn from the coun
 """
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import accumulate, pairwise
 from typing import Any, ClassVar, SupportsInt
 
 import numpy as np
@@ -18,6 +17,7 @@ from jaxtyping import Float, Int
 from lengthwise.limit.attention import namespace
 from lengthwise.limit.constructions import mod_p_task, simple_task, tail_task
 from lengthwise.limit.model import LimitTransformer
+from lengthwise.tasks.compositions import composition, take_one, take_one_kind
 from lengthwise.tasks.corners import either_end, near_corner
 from lengthwise.tasks.protocol import Draw, Known, Statistics
 from lengthwise.theory.frequency_target import FrequencyTarget, table_of
@@ -261,47 +261,3 @@ class TailTask:
     def construction(self) -> LimitTransformer:
         """One head averages everything, one has phi = 1 on the last positions."""
         return tail_task(self.tail)
-
-
-def composition(total: Int[Any, " batch"], parts: int, draw: Draw) -> Int[Any, "parts batch"]:
-    """Uniform over the ways to write each total as an ordered sum of `parts` naturals.
-
-    Stars and bars: parts - 1 distinct bars among total + parts - 1 places (Floyd's sampling without replacement),
-    sorted; the parts are the gaps.
-    """
-    xp = namespace(total)
-    places = total + parts - 1
-    bars: list[Any] = []
-    for index in range(parts - 1):
-        last = places - (parts - 1) + index  # places 0..last are open in this round
-        bar = draw(last + 1)
-        for other in list(bars):
-            bar = xp.where(bar == other, last, bar)
-        bars.append(bar)
-    for i, j in exchanges(parts - 1):
-        bars[i], bars[j] = xp.minimum(bars[i], bars[j]), xp.maximum(bars[i], bars[j])
-    edges = [xp.zeros_like(total) - 1, *bars, places]
-    return xp.stack([right - left - 1 for left, right in pairwise(edges)])
-
-
-def exchanges(count: int) -> Iterator[tuple[int, int]]:
-    """Comparisons that sort: odd-even transposition, `count` rounds. A few rows need no general sort, slow on GPUs."""
-    return ((i, i + 1) for r in range(count) for i in range(r % 2, count - 1, 2))
-
-
-def take_one(
-    counts: Int[Any, "types batch"], total: Int[Any, " batch"], draw: Draw
-) -> tuple[Int[Any, " batch"], Int[Any, "types batch"]]:
-    """Draws one token from each column's counts; returns it and the counts that are left."""
-    xp = namespace(counts)
-    place = draw(total)
-    token = sum(xp.asarray(place >= below, dtype=counts.dtype) for below in accumulate(counts))
-    return token, counts - (np.arange(counts.shape[0])[:, None] == token)
-
-
-def take_one_kind(counts: Int[Any, "types batch"], draw: Draw) -> tuple[Int[Any, " batch"], Int[Any, "types batch"]]:
-    """Draws one of the tokens that each column has, whatever its count; returns it and the counts that are left."""
-    xp = namespace(counts)
-    there = xp.asarray(counts > 0, dtype=counts.dtype)
-    token, others = take_one(there, xp.sum(there, axis=0), draw)
-    return token, counts - (there - others)
